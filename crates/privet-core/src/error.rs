@@ -1,0 +1,327 @@
+//! One error type per stage of a value's way through the house.
+//!
+//! Messages say what was wrong, what is allowed and, where it is public, what was received. No error
+//! ever holds a private input: an [`InputError`] knows the domain and the position in a batch only.
+
+use thiserror::Error;
+
+/// A parameter, a domain or a policy that cannot be used.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// Epsilon is not a finite number above zero.
+    #[error("epsilon must be finite and greater than 0: got {got}")]
+    Epsilon {
+        /// What was received.
+        got: f64,
+    },
+    /// Delta is outside [0, 1).
+    #[error("delta must be at least 0 and below 1: got {got}")]
+    Delta {
+        /// What was received.
+        got: f64,
+    },
+    /// A probability is outside [0, 1].
+    #[error("a probability must be between 0 and 1: got {got}")]
+    Probability {
+        /// What was received.
+        got: f64,
+    },
+    /// Fewer than two, or more categories than a mechanism can hold.
+    #[error("the number of categories must be between {min} and {max}: got {got}")]
+    CategoryCount {
+        /// The smallest number allowed.
+        min: u64,
+        /// The largest number allowed.
+        max: u64,
+        /// What was received.
+        got: u64,
+    },
+    /// The same label names two categories.
+    #[error("category labels must differ: {label:?} is given twice")]
+    DuplicateLabel {
+        /// The label; labels are public.
+        label: String,
+    },
+    /// A category label is empty.
+    #[error("category labels must not be empty")]
+    EmptyLabel,
+    /// The ends of an interval are not finite or not in order.
+    #[error("an interval needs finite ends with low below high: got {low} and {high}")]
+    Interval {
+        /// The lower end received.
+        low: f64,
+        /// The upper end received.
+        high: f64,
+    },
+    /// The period of a circle is not a finite number above zero.
+    #[error("the period of a circle must be finite and greater than 0: got {got}")]
+    Period {
+        /// What was received.
+        got: f64,
+    },
+    /// A word length outside what reports can carry.
+    #[error("the longest word must have between 1 and {max} bytes: got {got}")]
+    WordLength {
+        /// The largest length allowed.
+        max: u32,
+        /// What was received.
+        got: u32,
+    },
+    /// Epsilon is so small that 64-bit weights cannot express the channel.
+    #[error("epsilon {got} is too small: the integer weights of this channel cannot tell its inputs apart")]
+    EpsilonTooSmall {
+        /// What was received.
+        got: f64,
+    },
+    /// The mechanism does not work on this kind of domain.
+    #[error("{mechanism} works on {expected}: got {got}")]
+    WrongDomain {
+        /// The mechanism's id.
+        mechanism: &'static str,
+        /// The kind of domain that it takes.
+        expected: &'static str,
+        /// The domain received, in its written form.
+        got: String,
+    },
+    /// A written domain that cannot be read.
+    #[error("cannot read the domain {got:?}: {reason}")]
+    DomainSyntax {
+        /// What was received.
+        got: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// No mechanism has this id or synonym.
+    #[error("there is no mechanism called {got:?}")]
+    UnknownMechanism {
+        /// What was received.
+        got: String,
+    },
+    /// Two parameters do not fit together.
+    #[error("{reason}")]
+    Incompatible {
+        /// What does not fit, and what is allowed.
+        reason: String,
+    },
+}
+
+impl ParameterError {
+    /// A stable code for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Epsilon { .. } => "parameter-epsilon",
+            Self::Delta { .. } => "parameter-delta",
+            Self::Probability { .. } => "parameter-probability",
+            Self::CategoryCount { .. } => "parameter-category-count",
+            Self::DuplicateLabel { .. } => "parameter-duplicate-label",
+            Self::EmptyLabel => "parameter-empty-label",
+            Self::Interval { .. } => "parameter-interval",
+            Self::Period { .. } => "parameter-period",
+            Self::WordLength { .. } => "parameter-word-length",
+            Self::EpsilonTooSmall { .. } => "parameter-epsilon-too-small",
+            Self::WrongDomain { .. } => "parameter-wrong-domain",
+            Self::DomainSyntax { .. } => "parameter-domain-syntax",
+            Self::UnknownMechanism { .. } => "parameter-unknown-mechanism",
+            Self::Incompatible { .. } => "parameter-incompatible",
+        }
+    }
+
+    /// What to do about it, where that is not obvious.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Epsilon { .. } => {
+                Some("common choices lie between 0.5 (strong) and 8 (weak); there is no default")
+            }
+            Self::UnknownMechanism { .. } => Some("`privet mechanisms` lists them"),
+            Self::DomainSyntax { .. } => Some(
+                "write binary, categories:128, categories:red,green,blue, words:12, interval:0,1 or circle:360",
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// A private value that the mechanism does not accept. Never contains the value.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// The value lies outside the domain.
+    #[error("the value lies outside the domain {domain}")]
+    OutsideDomain {
+        /// The public domain.
+        domain: String,
+    },
+    /// A value of a batch lies outside the domain.
+    #[error("value number {position} lies outside the domain {domain}")]
+    OutsideDomainAt {
+        /// Position in the batch, counted from 1.
+        position: u64,
+        /// The public domain.
+        domain: String,
+    },
+    /// Values of another kind than the domain's.
+    #[error("the domain {domain} does not take values of this kind")]
+    WrongKind {
+        /// The public domain.
+        domain: String,
+    },
+}
+
+impl InputError {
+    /// The same error, said of one value of a batch; `position` counts from 1.
+    pub fn at(self, position: u64) -> Self {
+        match self {
+            Self::OutsideDomain { domain } => Self::OutsideDomainAt { position, domain },
+            other => other,
+        }
+    }
+
+    /// A stable code for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::OutsideDomain { .. } | Self::OutsideDomainAt { .. } => "input-outside-domain",
+            Self::WrongKind { .. } => "input-wrong-kind",
+        }
+    }
+}
+
+/// A report that the collector does not accept. Reports are public, so it says what it saw.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The report has the wrong length.
+    #[error("a report of this mechanism has {expected} bytes: got {got}")]
+    Length {
+        /// The fixed length.
+        expected: usize,
+        /// What was received.
+        got: usize,
+    },
+    /// The report holds a value that the mechanism cannot produce.
+    #[error("the report holds a value that this mechanism cannot produce: {reason}")]
+    Impossible {
+        /// Which part is impossible.
+        reason: &'static str,
+    },
+    /// The report was made with other parameters.
+    #[error("the report was made by the mechanism {got}, not by {expected}")]
+    Foreign {
+        /// The fingerprint of this mechanism.
+        expected: String,
+        /// The fingerprint in the report.
+        got: String,
+    },
+    /// The report is written in a version that this program does not know.
+    #[error("reports of version {got} are not known here: this program reads version {expected}")]
+    Version {
+        /// The version that this program writes.
+        expected: u8,
+        /// What was received.
+        got: u8,
+    },
+    /// The text form of a report is not hexadecimal.
+    #[error("a report is written in hexadecimal digits")]
+    Text,
+    /// The report was drawn from a fixed seed and protects nobody.
+    #[error("the report was drawn from an insecure seed")]
+    InsecureSeed,
+}
+
+impl ReportError {
+    /// A stable code for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Length { .. } => "report-length",
+            Self::Impossible { .. } => "report-impossible",
+            Self::Foreign { .. } => "report-foreign",
+            Self::Version { .. } => "report-version",
+            Self::Text => "report-text",
+            Self::InsecureSeed => "report-insecure-seed",
+        }
+    }
+
+    /// What to do about it, where that is not obvious.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Foreign { .. } => Some("use the mechanism, domain and epsilon that made the reports"),
+            Self::InsecureSeed => {
+                Some("seeded reports are for tests; `--insecure-seed` on both sides reads them")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Two summaries that must not be added up, or stored bytes that are no summary.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// The summaries belong to different mechanisms.
+    #[error("cannot merge a summary of the mechanism {got} into one of {expected}")]
+    Foreign {
+        /// Fingerprint of the receiving summary.
+        expected: String,
+        /// Fingerprint of the other summary.
+        got: String,
+    },
+    /// A counter would exceed 64 bits.
+    #[error("a counter of the summary would exceed 64 bits")]
+    Overflow,
+    /// Stored bytes that do not hold a summary of this mechanism.
+    #[error("these bytes are not a summary of this mechanism: {reason}")]
+    Malformed {
+        /// What is wrong.
+        reason: &'static str,
+    },
+}
+
+impl MergeError {
+    /// A stable code for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Foreign { .. } => "summary-foreign",
+            Self::Overflow => "summary-overflow",
+            Self::Malformed { .. } => "summary-malformed",
+        }
+    }
+}
+
+/// Reports from which nothing can be estimated.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EstimateError {
+    /// Fewer reports than the estimator needs.
+    #[error("an estimate needs at least {needed} reports: got {got}")]
+    TooFewReports {
+        /// The smallest number that suffices.
+        needed: u64,
+        /// How many there are.
+        got: u64,
+    },
+    /// The candidates cannot be told apart from these reports.
+    #[error("the candidates cannot be told apart: {reason}")]
+    NotIdentifiable {
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The summary was made by another mechanism.
+    #[error("the summary was made by the mechanism {got}, not by {expected}")]
+    Foreign {
+        /// Fingerprint of the estimator's mechanism.
+        expected: String,
+        /// Fingerprint in the summary.
+        got: String,
+    },
+}
+
+impl EstimateError {
+    /// A stable code for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TooFewReports { .. } => "estimate-too-few-reports",
+            Self::NotIdentifiable { .. } => "estimate-not-identifiable",
+            Self::Foreign { .. } => "estimate-foreign",
+        }
+    }
+}

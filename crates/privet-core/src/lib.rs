@@ -1,0 +1,34 @@
+//! The types that carry meaning, the trait families, and the exact samplers.
+//!
+//! A mechanism is a *channel*: for each possible input a probability distribution over reports. Here
+//! are the words in which every other crate says so. Nothing in this crate does input or output, and
+//! it builds for `wasm32-unknown-unknown`.
+//!
+//! Every channel row has integer weights that add up to 2^64, and every draw compares a 64-bit random
+//! integer with integer thresholds. So a statement about the weights is a statement about the program.
+
+pub mod domain;
+mod error;
+mod fingerprint;
+mod fraction;
+mod guarantee;
+mod mechanism;
+mod parameter;
+mod random;
+mod report;
+pub mod sampling;
+mod summary;
+
+pub use domain::{Categories, Circle, Domain, DomainSpec, Interval, Values, Words};
+pub use error::{EstimateError, InputError, MergeError, ParameterError, ReportError};
+pub use fingerprint::{Fingerprint, FingerprintBuilder};
+pub use fraction::{ExpLowerBound, Fraction};
+pub use guarantee::{Budget, ExposedEpsilon, Guarantee};
+pub use mechanism::{Build, Channel, Mechanism, MechanismInfo, Numerics, Piece};
+pub use parameter::{Delta, Epsilon, Probability};
+pub use random::Generator;
+pub use report::{BitVector, Category, Envelope, ReportBuffer};
+pub use summary::{Estimate, Estimator, Summary};
+
+/// The traits of random generators that the samplers accept.
+pub use rand_core::{CryptoRng, Rng};
