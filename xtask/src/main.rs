@@ -1,1 +1,83 @@
-fn main() {}
+//! The few commands that build, test and generate: `cargo xtask help` lists them.
+
+mod arrows;
+mod check;
+mod docs;
+mod process;
+mod prove;
+mod report;
+mod test;
+mod words;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+struct Task {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> Result<ExitCode>,
+}
+
+/// One table feeds both the dispatch and the help, so that neither can forget a command.
+const TASKS: &[Task] = &[
+    Task { name: "test", about: "formatting, checks, clippy, docs and all tests", run: test::run },
+    Task {
+        name: "check",
+        about: "direction of the arrows, wasm build, generated docs, words",
+        run: check::run,
+    },
+    Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
+    Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
+    Task { name: "help", about: "this list", run: help },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    dispatch(&arguments).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn dispatch(arguments: &[String]) -> Result<ExitCode> {
+    let asks_for_help = arguments.iter().any(|argument| argument == "--help" || argument == "-h");
+    let Some(name) = arguments.first().filter(|_| !asks_for_help) else {
+        return help();
+    };
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+        return Ok(misuse(&format!("unknown command `{name}`")));
+    };
+    if arguments.len() > 1 {
+        return Ok(misuse(&format!("`cargo xtask {name}` takes no arguments")));
+    }
+    enter_repository_root()?;
+    (task.run)()
+}
+
+fn help() -> Result<ExitCode> {
+    print!("{}", usage());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Exit code 2, as for wrong parameters of the `privet` command.
+fn misuse(problem: &str) -> ExitCode {
+    eprint!("error: {problem}\n\n{}", usage());
+    ExitCode::from(2)
+}
+
+fn usage() -> String {
+    let mut text = String::from("usage: cargo xtask COMMAND\n\n");
+    for task in TASKS {
+        text.push_str(&format!("  {:<7}{}\n", task.name, task.about));
+    }
+    text
+}
+
+/// The alias works in every subdirectory; the commands use paths relative to the root.
+fn enter_repository_root() -> Result<()> {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").context("start this as `cargo xtask`")?;
+    let root = Path::new(&manifest).parent().context("xtask has no parent directory")?;
+    std::env::set_current_dir(root).with_context(|| format!("cannot enter {}", root.display()))
+}

@@ -64,6 +64,14 @@ impl Fraction {
         self.numerator.is_zero()
     }
 
+    /// This less `other`, or zero where that would be negative.
+    pub fn minus(&self, other: &Self) -> Self {
+        let minuend = &self.numerator * &other.denominator;
+        let subtrahend = &other.numerator * &self.denominator;
+        let numerator = if minuend > subtrahend { minuend - subtrahend } else { UBig::ZERO };
+        Self { numerator, denominator: &self.denominator * &other.denominator }
+    }
+
     /// This divided by `other`, or `None` if `other` is zero.
     pub fn checked_div(&self, other: &Self) -> Option<Self> {
         (!other.is_zero()).then(|| self / other)

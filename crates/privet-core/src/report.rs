@@ -135,6 +135,11 @@ impl BitVector {
         Self { words, len }
     }
 
+    /// Bits from bytes, eight to a byte, lowest first; bits beyond `len` are cleared.
+    pub fn from_bytes(bytes: &[u8], len: usize) -> Self {
+        Self::from_words(bytes.chunks(8).map(word_of).collect(), len)
+    }
+
     /// How many bits there are.
     pub fn len(&self) -> usize {
         self.len

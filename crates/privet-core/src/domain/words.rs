@@ -34,7 +34,7 @@ impl Words {
 }
 
 /// One word, padded with zero bytes so that all words have the same size. `Debug` does not show it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Word([u8; Words::MAX_BYTES as usize]);
 
 impl Word {

@@ -1,0 +1,242 @@
+//! The list of mechanisms, with their types erased: values in columns, reports in bytes.
+//!
+//! A mechanism gets its place here by one line. Nothing else in Privet matches over mechanisms.
+
+use crate::categorical;
+use crate::wrapper::Clamped;
+use crate::wrapper::MechanismExt;
+use privet_core::{
+    Build, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError, Mechanism,
+    MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
+};
+use std::fmt::Debug;
+
+/// A mechanism behind one face, for programs that learn its name at run time.
+pub trait AnyMechanism: Debug + Send + Sync {
+    /// What is said about it.
+    fn info(&self) -> MechanismInfo;
+
+    /// What one report promises.
+    fn guarantee(&self) -> Guarantee;
+
+    /// The mechanism with all its parameters, in short.
+    fn fingerprint(&self) -> Fingerprint;
+
+    /// How many bits a report has.
+    fn report_bits(&self) -> u32;
+
+    /// How many bytes an encoded report has.
+    fn report_bytes(&self) -> usize;
+
+    /// Draws a report for each value of a column.
+    ///
+    /// # Errors
+    /// When the column holds another kind, or a value outside the domain; nothing is drawn then.
+    fn randomize_batch(
+        &self,
+        values: &Values,
+        rng: &mut Generator,
+        reports: &mut ReportBuffer,
+    ) -> Result<(), InputError>;
+
+    /// As [`AnyMechanism::randomize_batch`], after moving values outside the domain to the nearest one inside.
+    ///
+    /// # Errors
+    /// When the column holds another kind, or a value that has no nearest one.
+    fn randomize_batch_clamped(
+        &self,
+        values: &Values,
+        rng: &mut Generator,
+        reports: &mut ReportBuffer,
+    ) -> Result<(), InputError>;
+
+    /// The channel in a few numbers; with a written input, for that input.
+    ///
+    /// # Errors
+    /// When the input lies outside the domain.
+    fn pieces(&self, input: Option<&str>) -> Result<Vec<Piece>, InputError>;
+
+    /// The exact worst log-ratio, rounded up, from the integers that the sampler uses.
+    fn exact_epsilon(&self) -> f64;
+
+    /// Draws `count` reports for the first or the second of the two inputs between which the worst ratio occurs.
+    ///
+    /// # Errors
+    /// Never for a mechanism whose worst inputs are in its domain.
+    fn randomize_worst_input(
+        &self,
+        which: WorstInput,
+        count: usize,
+        rng: &mut Generator,
+        reports: &mut ReportBuffer,
+    ) -> Result<(), InputError>;
+
+    /// How much likelier a report is under the first of the two worst inputs than under the second, as a logarithm.
+    ///
+    /// # Errors
+    /// When the report is none of this mechanism's.
+    fn worst_log_ratio(&self, report: &[u8]) -> Result<f64, ReportError>;
+}
+
+/// One of the two inputs between which the worst ratio occurs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorstInput {
+    /// The one under which the telling reports are likelier.
+    First,
+    /// The other one.
+    Second,
+}
+
+impl<M: Channel + Clone> AnyMechanism for M {
+    fn info(&self) -> MechanismInfo {
+        M::INFO
+    }
+
+    fn guarantee(&self) -> Guarantee {
+        Mechanism::guarantee(self)
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        Mechanism::fingerprint(self)
+    }
+
+    fn report_bits(&self) -> u32 {
+        Mechanism::report_bits(self)
+    }
+
+    fn report_bytes(&self) -> usize {
+        Mechanism::report_bytes(self)
+    }
+
+    fn randomize_batch(
+        &self,
+        values: &Values,
+        rng: &mut Generator,
+        reports: &mut ReportBuffer,
+    ) -> Result<(), InputError> {
+        Mechanism::randomize_batch(self, column(self, values)?, rng, reports)
+    }
+
+    fn randomize_batch_clamped(
+        &self,
+        values: &Values,
+        rng: &mut Generator,
+        reports: &mut ReportBuffer,
+    ) -> Result<(), InputError> {
+        let clamped: Clamped<M> = self.clone().clamped();
+        Mechanism::randomize_batch(&clamped, column(self, values)?, rng, reports)
+    }
+
+    fn pieces(&self, input: Option<&str>) -> Result<Vec<Piece>, InputError> {
+        let input = input.map(|text| self.domain().parse(text)).transpose()?;
+        input.iter().try_for_each(|value| self.domain().check(value))?;
+        Ok(Channel::pieces(self, input.as_ref()))
+    }
+
+    fn exact_epsilon(&self) -> f64 {
+        self.worst_ratio().log_rounded_up()
+    }
+
+    fn randomize_worst_input(
+        &self,
+        which: WorstInput,
+        count: usize,
+        rng: &mut Generator,
+        reports: &mut ReportBuffer,
+    ) -> Result<(), InputError> {
+        let [first, second] = self.worst_inputs();
+        let input = if which == WorstInput::First { first } else { second };
+        Mechanism::randomize_batch(self, &vec![input; count], rng, reports)
+    }
+
+    fn worst_log_ratio(&self, report: &[u8]) -> Result<f64, ReportError> {
+        let report = self.decode(report)?;
+        let [first, second] = self.worst_inputs();
+        let (above, below) = (self.probability(&first, &report), self.probability(&second, &report));
+        Ok(above.checked_div(&below).map_or(f64::INFINITY, |ratio| ratio.to_f64().ln()))
+    }
+}
+
+fn column<'a, M: Mechanism>(
+    mechanism: &M,
+    values: &'a Values,
+) -> Result<&'a [<M::Domain as Domain>::Value], InputError> {
+    M::Domain::select(values).ok_or_else(|| InputError::WrongKind { domain: mechanism.domain().to_string() })
+}
+
+/// One line of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// What is said about the mechanism.
+    pub info: MechanismInfo,
+    build: fn(&DomainSpec, Epsilon) -> Result<Box<dyn AnyMechanism>, ParameterError>,
+}
+
+impl Row {
+    /// The row of a mechanism type.
+    const fn of<M: Channel + Build + Clone + 'static>() -> Self {
+        Self {
+            info: M::INFO,
+            build: |domain, epsilon| Ok(Box::new(M::build(domain, epsilon)?) as Box<dyn AnyMechanism>),
+        }
+    }
+
+    /// Builds the mechanism.
+    ///
+    /// # Errors
+    /// When the parameters do not fit.
+    pub fn build(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+    ) -> Result<Box<dyn AnyMechanism>, ParameterError> {
+        (self.build)(domain, epsilon)
+    }
+}
+
+/// Every mechanism, in the order of the documentation.
+pub const ROWS: &[Row] = &[
+    Row::of::<categorical::RandomizedResponse>(),
+    Row::of::<categorical::GeneralizedRandomizedResponse>(),
+    Row::of::<categorical::SymmetricUnaryEncoding>(),
+    Row::of::<categorical::OptimizedUnaryEncoding>(),
+    Row::of::<categorical::BinaryLocalHashing>(),
+    Row::of::<categorical::OptimizedLocalHashing>(),
+    Row::of::<categorical::SubsetSelection>(),
+    Row::of::<categorical::HadamardResponse>(),
+    Row::of::<categorical::OrderedExponential>(),
+    Row::of::<categorical::Rappor>(),
+    Row::of::<categorical::CountMeanSketch>(),
+    Row::of::<categorical::PrefixTree>(),
+];
+
+/// The row with this id or synonym.
+///
+/// # Errors
+/// When there is none.
+pub fn find(name: &str) -> Result<&'static Row, ParameterError> {
+    ROWS.iter()
+        .find(|row| row.info.id == name || row.info.synonyms.contains(&name))
+        .ok_or_else(|| ParameterError::UnknownMechanism { got: name.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique() {
+        let names: Vec<_> = ROWS
+            .iter()
+            .flat_map(|row| std::iter::once(row.info.id).chain(row.info.synonyms.iter().copied()))
+            .collect();
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+    }
+
+    #[test]
+    fn synonyms_lead_to_the_same_row() {
+        assert_eq!(find("grr").unwrap().info.id, "generalized-randomized-response");
+        assert!(matches!(find("nonsense"), Err(ParameterError::UnknownMechanism { .. })));
+    }
+}

@@ -1,0 +1,23 @@
+//! `cargo xtask test`: everything that must hold before a change is merged.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::process::cargo;
+use crate::report::Report;
+
+pub(crate) fn run() -> Result<ExitCode> {
+    let mut report = Report::default();
+    report.command("fmt", cargo(&["fmt", "--all", "--check"]));
+    crate::check::steps(&mut report);
+    report.command(
+        "clippy",
+        cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
+    );
+    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    report.command("doc", doc);
+    report.tests("tests", cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]));
+    Ok(report.close())
+}
