@@ -305,6 +305,14 @@ pub enum EstimateError {
         /// Why not.
         reason: &'static str,
     },
+    /// A consistency step that does not fit the method.
+    #[error("the step {step} does not fit estimates by {method}")]
+    Step {
+        /// The step.
+        step: &'static str,
+        /// The method.
+        method: &'static str,
+    },
     /// The summary was made by another mechanism.
     #[error("the summary was made by the mechanism {got}, not by {expected}")]
     Foreign {
@@ -321,6 +329,7 @@ impl EstimateError {
         match self {
             Self::TooFewReports { .. } => "estimate-too-few-reports",
             Self::NotIdentifiable { .. } => "estimate-not-identifiable",
+            Self::Step { .. } => "estimate-step",
             Self::Foreign { .. } => "estimate-foreign",
         }
     }

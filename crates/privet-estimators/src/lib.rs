@@ -1,1 +1,61 @@
+//! The collector's mathematics: summaries that merge, estimators with intervals, and named consistency steps.
+//!
+//! ```
+//! use privet_core::{Categories, Epsilon, Estimator, Generator, Mechanism, ReportBuffer};
+//! use privet_estimators::HasEstimator;
+//! use privet_mechanisms::categorical::OptimizedUnaryEncoding;
+//!
+//! let mechanism = OptimizedUnaryEncoding::new(Categories::new(3)?, Epsilon::new(1.0)?)?;
+//! let mut reports = ReportBuffer::new(mechanism.report_bytes());
+//! let mut rng = Generator::from_insecure_seed(1);
+//! mechanism.randomize_batch(&vec![1; 10_000], &mut rng, &mut reports)?;
+//!
+//! let estimator = mechanism.estimator();
+//! let mut summary = estimator.empty_summary();
+//! estimator.accumulate(&mut summary, &reports)?;
+//! let frequencies = estimator.estimate(&summary)?;
+//! assert!((frequencies.rows[1].estimate.value - 1.0).abs() < 0.1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod bloom;
+mod consistency;
+mod frequency;
+mod heavy_hitters;
+mod inversion;
+pub mod registry;
+mod sketch;
+pub mod statistics;
+mod summary;
+
+pub use bloom::RapporEstimator;
+pub use consistency::Consistency;
+pub use frequency::{Frequencies, Frequency, FrequencyEstimator};
+pub use heavy_hitters::HeavyHitters;
+pub use inversion::InversionEstimator;
+pub use sketch::SketchEstimator;
+pub use summary::CountSummary;
+
+use privet_core::{EstimateError, Estimator};
+
+/// An estimator of how often categories or words are held.
+pub trait FrequencyEstimation: Estimator<Summary = CountSummary, Estimate = Frequencies> {
+    /// Estimates, then makes the estimates consistent with each other in the named way.
+    ///
+    /// # Errors
+    /// When there are too few reports, the summary is another mechanism's, or the step does not fit.
+    fn estimate_consistently(
+        &self,
+        summary: &CountSummary,
+        step: Consistency,
+    ) -> Result<Frequencies, EstimateError>;
+}
+
+/// A mechanism that knows how its reports are to be read.
+pub trait HasEstimator {
+    /// The estimator.
+    type Estimator: FrequencyEstimation + 'static;
+
+    /// The estimator with the parameters that make the reports.
+    fn estimator(&self) -> Self::Estimator;
+}

@@ -1,1 +1,52 @@
+//! Local differential privacy: each person's value is randomised on their own device, only the randomised report leaves
+//! it, and the collector still learns the statistics.
+//!
+//! ```
+//! use privet::{Categories, Epsilon, Estimator, HasEstimator, Mechanism, ReportBuffer};
+//! use privet::categorical::OptimizedUnaryEncoding;
+//!
+//! // On each device.
+//! let transport = Categories::with_labels(["walk", "bicycle", "bus", "train", "car"])?;
+//! let mechanism = OptimizedUnaryEncoding::new(transport, Epsilon::new(1.0)?)?;
+//! let mut rng = privet::generator()?;
+//! let report = mechanism.randomize(&3, &mut rng)?;
+//!
+//! // At the collector, from many devices.
+//! let mut reports = ReportBuffer::new(mechanism.report_bytes());
+//! mechanism.randomize_batch(&vec![3; 20_000], &mut rng, &mut reports)?;
+//! let estimator = mechanism.estimator();
+//! let mut summary = estimator.empty_summary();
+//! estimator.accumulate(&mut summary, &reports)?;
+//! let train = &estimator.estimate(&summary)?.rows[3];
+//! assert!((train.estimate.value - 1.0).abs() < 0.2);
+//! # let _ = report;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub use privet_core::*;
+pub use privet_estimators::{
+    Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator, statistics,
+};
+pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
+pub use privet_mechanisms::{categorical, wrapper};
+
+/// The mechanisms and estimators by name, for programs that learn the name at run time.
+pub mod registry {
+    pub use privet_estimators::registry::{AnyEstimator, ROWS as ESTIMATORS, find as find_estimator};
+    pub use privet_mechanisms::registry::{ROWS as MECHANISMS, find as find_mechanism};
+}
+
+/// The operating system gave no randomness. There is no fallback: without it nothing can be protected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the operating system gave no randomness: {0}")]
+pub struct NoEntropy(String);
+
+/// A generator with 256 bits of entropy from the operating system.
+///
+/// # Errors
+/// When the operating system gives none.
+pub fn generator() -> Result<Generator, NoEntropy> {
+    let mut entropy = [0; 32];
+    getrandom::fill(&mut entropy).map_err(|error| NoEntropy(error.to_string()))?;
+    Ok(Generator::from_entropy(entropy))
+}

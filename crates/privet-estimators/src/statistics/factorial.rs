@@ -120,3 +120,82 @@ impl Deviation {
         self.observed * ln_quotient - self.difference
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::relative_error;
+    use super::*;
+
+    // Both tables: lngamma in 400-bit MPFR (gmpy2), rounded to the nearest float; scipy.special.gammaln of
+    // scipy 1.17 agrees.
+    const LN_FACTORIALS: [(u64, f64); 10] = [
+        (2, std::f64::consts::LN_2),
+        (10, 15.104412573075516),
+        (20, 42.335616460753485),
+        (21, 45.38013889847691),
+        (100, 363.73937555556347),
+        (171, 711.71472580229),
+        (1_000_000, 12815518.384658169),
+        (1_000_000_000, 19723265848.226982),
+        (1_000_000_000_000, 26631021115943.28),
+        (u64::MAX, 7.998770092192604e+20),
+    ];
+
+    /// Chosen, from, logarithm.
+    const LN_COEFFICIENTS: [(u64, u64, f64); 10] = [
+        (1, 2, std::f64::consts::LN_2),
+        (5, 10, 5.529429087511423),
+        (15, 30, 18.85969358114838),
+        (52, 104, 69.53691616690246),
+        (3, 10_000_000, 46.56252718364688),
+        (9_999_997, 10_000_000, 46.56252718364688),
+        (7, 1_000_000_000_000, 184.8919864504134),
+        (500_000_000_000, 1_000_000_000_000, 693147180545.904),
+        (123_456_789, 1_000_000_000_000, 1234513264.806118),
+        (1 << 63, u64::MAX, 1.2786308645202655e+19),
+    ];
+
+    #[test]
+    fn factorials_agree_with_references() {
+        for (n, wanted) in LN_FACTORIALS {
+            let error = relative_error(ln_factorial(n), wanted);
+            assert!(error < 1e-15, "ln {n}!: relative error {error:e}");
+        }
+        assert_eq!((ln_factorial(0), ln_factorial(1)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn coefficients_agree_with_references() {
+        for (few, trials, wanted) in LN_COEFFICIENTS {
+            let count = BinomialCount::new(few, trials).unwrap();
+            let error = relative_error(ln_binomial_coefficient(count), wanted);
+            assert!(error < 1e-15, "{count:?}: relative error {error:e}");
+        }
+    }
+
+    #[test]
+    fn one_way_to_choose_none_or_all() {
+        for trials in [0, 1, 1_000_000_000_000] {
+            let none = BinomialCount::new(0, trials).unwrap();
+            assert_eq!(ln_binomial_coefficient(none), 0.0);
+            assert_eq!(ln_binomial_coefficient(none.mirrored()), 0.0);
+        }
+    }
+
+    #[test]
+    fn stirling_table_and_series_meet() {
+        let error = relative_error(stirling_series(15.0), stirling_error(15));
+        assert!(error < 1e-13, "relative error {error:e}");
+    }
+
+    #[test]
+    fn near_and_far_deviance_meet() {
+        // Observed over expected is 13/7 or 7/13 exactly where the two forms change over.
+        for (observed, expected) in [(13.0, 7.0), (7.0, 13.0)] {
+            let deviation = Deviation { observed, expected, difference: observed - expected };
+            let ratio = deviation.difference / (observed + expected);
+            let error = relative_error(deviation.near_deviance(ratio), deviation.far_deviance());
+            assert!(error < 1e-14, "relative error {error:e}");
+        }
+    }
+}

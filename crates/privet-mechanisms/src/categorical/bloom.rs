@@ -39,7 +39,7 @@ pub struct BloomReport {
 /// The filter has h blocks; a category sets one bit in each. P(set bit stays one) = e^a / (1 + e^a) and
 /// P(unset bit becomes one) = 1 / (1 + e^a) with a = epsilon / (2 h): two categories differ in at most 2 h bits.
 /// # Domain
-/// `binary` or `categories:..`, up to 4096 of them (the estimate solves a system of that size).
+/// `binary` or `categories:..`, up to 1024 of them (the estimate solves a system of that size).
 /// # Guarantee
 /// Pure epsilon for one report. For repeated reports see [`crate::wrapper::Memoized`].
 /// # Cost
@@ -75,7 +75,7 @@ const COHORT_BYTES: usize = 2;
 
 impl Rappor {
     /// The largest number of categories.
-    pub const MAX_CATEGORIES: u32 = 4096;
+    pub const MAX_CATEGORIES: u32 = 1024;
 
     /// The sizes that [`Rappor::new`] uses.
     pub const DEFAULT: BloomParameters = BloomParameters { cohorts: 64, bits: 128, hashes: 2 };

@@ -29,7 +29,7 @@ pub struct PrefixReport {
 /// One word of bounded length from a dictionary that nobody knows.
 /// # Formula
 /// Report (l, r, y) with l uniform over prefix lengths and r over 4096 public hash functions; y is the bucket of the
-/// word's first l bytes under function r, through k-ary randomised response over g buckets, g near e^epsilon + 1.
+/// word's first l bytes under function r, through k-ary randomised response over g buckets, g near e^epsilon + 1 and at most 64.
 /// # Domain
 /// `words:N`: UTF-8 words of 1 to N bytes, N at most 32. Shorter words count as padded, so the length does not show.
 /// # Guarantee
@@ -71,8 +71,9 @@ impl PrefixTree {
     /// # Errors
     /// When epsilon is too small for 64-bit weights.
     pub fn new(words: Words, epsilon: Epsilon) -> Result<Self, ParameterError> {
-        // More buckets would make the summary large without helping: rows collide often enough to average out.
-        let buckets = OptimizedBuckets::buckets(epsilon).min(1024);
+        // The collector keeps a counter for each bucket of each row and length: bounded, at the price of some accuracy
+        // above epsilon 4.
+        let buckets = OptimizedBuckets::buckets(epsilon).min(64);
         let row = PeakedRow::calibrate(buckets, epsilon)?;
         let hashes = (0..Self::ROWS).map(|row| RowHash::new("prefix-tree", row)).collect();
         Ok(Self { guarantee: pure_guarantee(&row.ratio())?, words, row, hashes })

@@ -1,0 +1,174 @@
+//! Frequencies from noisy Bloom filters, by least squares over all known categories.
+
+use crate::consistency::Consistency;
+use crate::frequency::{Frequencies, Raw};
+use crate::summary::CountSummary;
+use crate::{FrequencyEstimation, HasEstimator};
+use nalgebra::{DMatrix, DVector};
+use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
+use privet_mechanisms::categorical::{BitCounter, Rappor};
+
+/// Least squares over the categories' bit patterns.
+///
+/// With n_c people in cohort c, the normal equations are `G f = S`, where G adds up n_c times the number of bits that two
+/// categories share in cohort c, and S the estimated numbers of people who set the bits of a category. Every flip has
+/// the same variance p (1 - p) / (2 p - 1)^2, so flips contribute that times the diagonal of the inverse of G; the random
+/// choice of cohorts contributes the spread of a person's weight over cohorts, estimated alike.
+#[derive(Debug, Clone)]
+pub struct RapporEstimator {
+    mechanism: Rappor,
+    /// For each cohort and category, the bits that it sets.
+    positions: Vec<Vec<Vec<usize>>>,
+}
+
+impl RapporEstimator {
+    /// The estimator of the mechanism's reports.
+    pub fn new(mechanism: Rappor) -> Self {
+        let categories = mechanism.domain().count();
+        let of_cohort =
+            |cohort| (0..categories).map(|category| mechanism.positions(cohort, category)).collect();
+        let positions = (0..mechanism.parameters().cohorts).map(of_cohort).collect();
+        Self { mechanism, positions }
+    }
+
+    fn cohorts(&self) -> usize {
+        self.positions.len()
+    }
+
+    fn bits(&self) -> usize {
+        self.mechanism.parameters().bits as usize
+    }
+
+    /// The number of people in each cohort, and the counts of its bits.
+    fn split<'a>(&self, counts: &'a [u64]) -> (&'a [u64], std::slice::ChunksExact<'a, u64>) {
+        let (people, bits) = counts.split_at(self.cohorts());
+        (people, bits.chunks_exact(self.bits()))
+    }
+
+    fn normal_equations(&self, counts: &[u64]) -> (DMatrix<f64>, DVector<f64>) {
+        let size = self.mechanism.domain().count() as usize;
+        let thresholds = self.mechanism.thresholds();
+        let set = thresholds.probability(true, true).to_f64();
+        let unset = thresholds.probability(false, true).to_f64();
+        let mut gram = DMatrix::zeros(size, size);
+        let mut sums = DVector::zeros(size);
+        let (people, bit_counts) = self.split(counts);
+        for ((positions, n), bits) in self.positions.iter().zip(people).zip(bit_counts) {
+            let mut holders = vec![Vec::new(); self.bits()];
+            for (category, set_bits) in positions.iter().enumerate() {
+                for bit in set_bits {
+                    holders[*bit].push(category);
+                    sums[category] += (bits[*bit] as f64 - unset * *n as f64) / (set - unset);
+                }
+            }
+            for group in &holders {
+                for one in group {
+                    for two in group {
+                        gram[(*one, *two)] += *n as f64;
+                    }
+                }
+            }
+        }
+        (gram, sums)
+    }
+
+    /// For each category, the variance that the random choice of cohorts adds.
+    fn cohort_variance(&self, inverse: &DMatrix<f64>, frequencies: &DVector<f64>, n: f64) -> Vec<f64> {
+        let size = frequencies.len();
+        let cohorts = self.cohorts() as f64;
+        let mut means = DMatrix::<f64>::zeros(size, size);
+        let mut squares = DMatrix::<f64>::zeros(size, size);
+        for positions in &self.positions {
+            // Column b: how much a set bit b moves each estimate.
+            let mut weights = DMatrix::<f64>::zeros(size, self.bits());
+            for (category, bits) in positions.iter().enumerate() {
+                for bit in bits {
+                    let mut column = weights.column_mut(*bit);
+                    column += inverse.column(category);
+                }
+            }
+            for (held, bits) in positions.iter().enumerate() {
+                let total = bits.iter().fold(DVector::zeros(size), |sum, bit| sum + weights.column(*bit));
+                for estimate in 0..size {
+                    means[(estimate, held)] += total[estimate] / cohorts;
+                    squares[(estimate, held)] += total[estimate].powi(2) / cohorts;
+                }
+            }
+        }
+        let spread = |estimate: usize| {
+            (0..size)
+                .map(|held| {
+                    let variance = squares[(estimate, held)] - means[(estimate, held)].powi(2);
+                    n * frequencies[held].clamp(0.0, 1.0) * variance.max(0.0)
+                })
+                .sum()
+        };
+        (0..size).map(spread).collect()
+    }
+}
+
+impl Estimator for RapporEstimator {
+    type Summary = CountSummary;
+    type Estimate = Frequencies;
+
+    fn empty_summary(&self) -> CountSummary {
+        CountSummary::empty(self.mechanism.fingerprint(), self.cohorts() * (1 + self.bits()))
+    }
+
+    fn accumulate(&self, summary: &mut CountSummary, reports: &ReportBuffer) -> Result<(), ReportError> {
+        let (cohorts, bits) = (self.cohorts(), self.bits());
+        let mut counts = vec![0; cohorts * (1 + bits)];
+        let (people, bit_counts) = counts.split_at_mut(cohorts);
+        let mut counters = vec![BitCounter::new(bits); cohorts];
+        let mut slot = vec![0; bits.div_ceil(8)];
+        for bytes in reports.iter() {
+            let report = self.mechanism.decode(bytes)?;
+            let cohort = report.cohort as usize;
+            people[cohort] += 1;
+            report.bits.write(&mut slot);
+            counters[cohort].add(&slot, &mut bit_counts[cohort * bits..][..bits])?;
+        }
+        for (counter, counts) in counters.iter_mut().zip(bit_counts.chunks_exact_mut(bits)) {
+            counter.flush(counts);
+        }
+        summary.add(reports.len() as u64, &counts);
+        Ok(())
+    }
+
+    fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
+        let counts = summary.of_mechanism(self.mechanism.fingerprint())?;
+        let n = summary.count();
+        let (gram, sums) = self.normal_equations(counts);
+        let inverse = gram.try_inverse().ok_or(EstimateError::NotIdentifiable {
+            reason: "two categories set the same bits in every cohort that has reports",
+        })?;
+        let values = &inverse * sums;
+        let set = self.mechanism.thresholds().probability(true, true).to_f64();
+        let flip = set * (1.0 - set) / (2.0 * set - 1.0).powi(2);
+        let of_cohorts = self.cohort_variance(&inverse, &values, n as f64);
+        let raw = (0u32..).zip(values.iter()).map(|(category, value)| Raw {
+            label: self.mechanism.domain().label(category),
+            value: *value,
+            variance: flip * inverse[(category as usize, category as usize)] + of_cohorts[category as usize],
+        });
+        Ok(Frequencies::new(raw.collect(), n, "least squares over Bloom patterns", values.len()))
+    }
+}
+
+impl FrequencyEstimation for RapporEstimator {
+    fn estimate_consistently(
+        &self,
+        summary: &CountSummary,
+        step: Consistency,
+    ) -> Result<Frequencies, EstimateError> {
+        step.require_projection("least squares over Bloom patterns")?;
+        Ok(self.estimate(summary)?.projected(step))
+    }
+}
+
+impl HasEstimator for Rappor {
+    type Estimator = RapporEstimator;
+    fn estimator(&self) -> RapporEstimator {
+        RapporEstimator::new(self.clone())
+    }
+}

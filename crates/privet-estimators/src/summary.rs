@@ -1,0 +1,163 @@
+//! Counters that add up.
+
+use privet_core::{EstimateError, Fingerprint, MergeError, Summary};
+
+/// A number of reports and a list of counters. What the counters count is up to the estimator that made it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountSummary {
+    fingerprint: Fingerprint,
+    reports: u64,
+    counts: Vec<u64>,
+}
+
+const MAGIC: [u8; 4] = *b"PVS1";
+const HEADER_BYTES: usize = MAGIC.len() + Fingerprint::BYTES + 8 + 8;
+
+impl CountSummary {
+    /// A summary of no reports with `counters` counters.
+    pub fn empty(fingerprint: Fingerprint, counters: usize) -> Self {
+        Self { fingerprint, reports: 0, counts: vec![0; counters] }
+    }
+
+    /// The counters.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// Adds what one batch of reports counted.
+    pub(crate) fn add(&mut self, reports: u64, counts: &[u64]) {
+        // A batch is in memory, so these sums stay far below 2^64; saturation only guards against wrapping.
+        self.reports = self.reports.saturating_add(reports);
+        for (sum, count) in self.counts.iter_mut().zip(counts) {
+            *sum = sum.saturating_add(*count);
+        }
+    }
+
+    /// The counters, if this is a summary of the given mechanism with at least one report.
+    pub(crate) fn of_mechanism(&self, fingerprint: Fingerprint) -> Result<&[u64], EstimateError> {
+        if self.fingerprint != fingerprint {
+            return Err(EstimateError::Foreign {
+                expected: fingerprint.to_string(),
+                got: self.fingerprint.to_string(),
+            });
+        }
+        if self.reports == 0 {
+            return Err(EstimateError::TooFewReports { needed: 1, got: 0 });
+        }
+        Ok(&self.counts)
+    }
+}
+
+impl Summary for CountSummary {
+    fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    fn count(&self) -> u64 {
+        self.reports
+    }
+
+    fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
+        if self.fingerprint != other.fingerprint {
+            return Err(MergeError::Foreign {
+                expected: self.fingerprint.to_string(),
+                got: other.fingerprint.to_string(),
+            });
+        }
+        if self.counts.len() != other.counts.len() {
+            return Err(MergeError::Malformed { reason: "another number of counters" });
+        }
+        let reports = self.reports.checked_add(other.reports).ok_or(MergeError::Overflow)?;
+        let sums = self.counts.iter().zip(&other.counts).map(|(one, two)| one.checked_add(*two));
+        let counts = sums.collect::<Option<Vec<_>>>().ok_or(MergeError::Overflow)?;
+        self.reports = reports;
+        self.counts = counts;
+        Ok(())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + self.counts.len() * 8);
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&self.fingerprint.to_bytes());
+        bytes.extend_from_slice(&self.reports.to_le_bytes());
+        bytes.extend_from_slice(&(self.counts.len() as u64).to_le_bytes());
+        self.counts.iter().for_each(|count| bytes.extend_from_slice(&count.to_le_bytes()));
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, MergeError> {
+        let malformed = |reason| MergeError::Malformed { reason };
+        let (header, body) =
+            bytes.split_at_checked(HEADER_BYTES).ok_or_else(|| malformed("too short for a summary"))?;
+        let number = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&header[at..at + 8]);
+            u64::from_le_bytes(word)
+        };
+        if header[..4] != MAGIC {
+            return Err(malformed("not a summary, or of another version"));
+        }
+        if (body.len() as u64) / 8 != number(20) || body.len() % 8 != 0 {
+            return Err(malformed("the number of counters does not fit the length"));
+        }
+        let mut fingerprint = [0; Fingerprint::BYTES];
+        fingerprint.copy_from_slice(&header[4..12]);
+        let counts = body.chunks_exact(8).map(|chunk| {
+            let mut word = [0; 8];
+            word.copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        });
+        Ok(Self {
+            fingerprint: Fingerprint::from_bytes(fingerprint),
+            reports: number(12),
+            counts: counts.collect(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn summary(counts: Vec<u64>, reports: u64) -> CountSummary {
+        CountSummary { fingerprint: Fingerprint::from_bytes([1; 8]), reports, counts }
+    }
+
+    proptest! {
+        #[test]
+        fn merging_is_a_commutative_monoid(
+            (a, b, c) in (1usize..20).prop_flat_map(|len| {
+                let one = || (prop::collection::vec(0u64..1 << 60, len), 0u64..1 << 60)
+                    .prop_map(|(counts, reports)| summary(counts, reports));
+                (one(), one(), one())
+            })
+        ) {
+            let merged = |one: &CountSummary, two: &CountSummary| {
+                let mut sum = one.clone();
+                sum.merge(two).unwrap();
+                sum
+            };
+            prop_assert_eq!(merged(&a, &b), merged(&b, &a));
+            prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
+            prop_assert_eq!(merged(&a, &summary(vec![0; a.counts.len()], 0)), a.clone());
+            prop_assert_eq!(CountSummary::from_bytes(&a.to_bytes()).unwrap(), a);
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+            let _ = CountSummary::from_bytes(&bytes);
+        }
+    }
+
+    #[test]
+    fn strangers_and_overflows_leave_the_summary_as_it_was() {
+        let mut one = summary(vec![u64::MAX, 1], 5);
+        let before = one.clone();
+        assert_eq!(one.merge(&summary(vec![1, 1], 1)), Err(MergeError::Overflow));
+        let foreign = CountSummary::empty(Fingerprint::from_bytes([2; 8]), 2);
+        assert!(matches!(one.merge(&foreign), Err(MergeError::Foreign { .. })));
+        assert!(matches!(one.merge(&summary(vec![1], 1)), Err(MergeError::Malformed { .. })));
+        assert_eq!(one, before);
+    }
+}
