@@ -5,7 +5,7 @@
 
 use crate::parameter::Epsilon;
 use dashu_int::UBig;
-use dashu_int::ops::BitTest;
+use dashu_int::ops::{BitTest, Gcd};
 use std::cmp::Ordering;
 use std::fmt;
 use std::ops::{Add, Div, Mul};
@@ -57,6 +57,12 @@ impl Fraction {
             numerator: self.numerator.pow(exponent as usize),
             denominator: self.denominator.pow(exponent as usize),
         }
+    }
+
+    /// The same number with the smallest numerator and denominator, for long sums.
+    pub fn reduced(&self) -> Self {
+        let divisor = (&self.numerator).gcd(&self.denominator);
+        Self { numerator: &self.numerator / &divisor, denominator: &self.denominator / &divisor }
     }
 
     /// Whether this is zero.

@@ -103,6 +103,17 @@ pub trait Channel: Mechanism {
     /// The probability that this input gives this report.
     fn probability(&self, input: &<Self::Domain as Domain>::Value, report: &Self::Report) -> Fraction;
 
+    /// How much likelier a report is under the first input than under the second, or `None` where it is impossible
+    /// under the second. Mechanisms with long reports override it: only the parts that depend on the inputs matter.
+    fn likelihood_ratio(
+        &self,
+        inputs: &[<Self::Domain as Domain>::Value; 2],
+        report: &Self::Report,
+    ) -> Option<Fraction> {
+        let [first, second] = inputs;
+        self.probability(first, report).checked_div(&self.probability(second, report))
+    }
+
     /// The largest ratio of the probabilities of one report under two inputs, over all reports and inputs.
     fn worst_ratio(&self) -> Fraction;
 

@@ -29,12 +29,6 @@ struct Candidate {
     estimate: f64,
 }
 
-/// What the people of one prefix length say about one prefix.
-struct LevelEstimate {
-    value: f64,
-    variance: f64,
-}
-
 impl HeavyHitters {
     /// How many prefixes survive each length at most.
     pub const MAX_SURVIVORS: usize = 64;
@@ -53,17 +47,20 @@ impl HeavyHitters {
     }
 
     /// The estimate for one prefix from the counters of its length, which belong to `n` people.
-    fn estimate_prefix(&self, counters: &[u64], n: f64, prefix: &[u8]) -> LevelEstimate {
+    fn estimate_prefix(&self, counters: &[u64], n: f64, prefix: &[u8]) -> f64 {
         let key = self.mechanism.prefix_key(prefix);
         let buckets = self.mechanism.weights().count();
         let counter = |row: u32| counters[(row * buckets + self.mechanism.bucket(row, key)) as usize];
         let support: u64 = (0..PrefixTree::ROWS).map(counter).sum();
-        let value = (support as f64 / n - self.other) / (self.own - self.other);
+        (support as f64 / n - self.other) / (self.own - self.other)
+    }
+
+    /// The variance of an estimate from `n` people.
+    fn variance(&self, value: f64, n: f64) -> f64 {
         let frequency = value.clamp(0.0, 1.0);
         let of = |probability: f64| probability * (1.0 - probability);
-        let variance = (frequency * of(self.own) + (1.0 - frequency) * of(self.other))
-            / (n * (self.own - self.other).powi(2));
-        LevelEstimate { value, variance }
+        (frequency * of(self.own) + (1.0 - frequency) * of(self.other))
+            / (n * (self.own - self.other).powi(2))
     }
 
     /// One round: every extension of every survivor by one byte, then the significant ones.
@@ -82,8 +79,9 @@ impl HeavyHitters {
         let extensions: Vec<Vec<u8>> = extensions.collect();
         let threshold = normal_quantile(1.0 - (1.0 - CONFIDENCE) / extensions.len().max(1) as f64);
         let significant = extensions.into_iter().filter_map(|bytes| {
-            let LevelEstimate { value, variance } = self.estimate_prefix(counters, n, &bytes);
-            (value > threshold * variance.sqrt()).then_some(Candidate { bytes, estimate: value })
+            let value = self.estimate_prefix(counters, n, &bytes);
+            (value > threshold * self.variance(value, n).sqrt())
+                .then_some(Candidate { bytes, estimate: value })
         });
         let mut kept: Vec<Candidate> = significant.collect();
         kept.sort_by(|a, b| b.estimate.total_cmp(&a.estimate));
@@ -100,18 +98,13 @@ impl HeavyHitters {
         for (level, counters) in levels {
             let n = counters.iter().sum::<u64>() as f64;
             if n > 0.0 {
-                let LevelEstimate { value, variance } = self.estimate_prefix(counters, n, &word[..=level]);
                 // Weighing by people rather than by the estimated variance keeps the mean unbiased.
                 weight += n;
-                sum += n * value;
-                debug_assert!(variance >= 0.0);
+                sum += n * self.estimate_prefix(counters, n, &word[..=level]);
             }
         }
         let value = sum / weight;
-        let frequency = value.clamp(0.0, 1.0);
-        let of = |probability: f64| probability * (1.0 - probability);
-        let variance = (frequency * of(self.own) + (1.0 - frequency) * of(self.other))
-            / (weight * (self.own - self.other).powi(2));
+        let variance = self.variance(value, weight);
         Raw { label: String::from_utf8_lossy(&word[..length]).into_owned(), value, variance }
     }
 }

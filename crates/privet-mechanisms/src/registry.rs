@@ -151,9 +151,8 @@ impl<M: Channel + Clone> AnyMechanism for M {
 
     fn worst_log_ratio(&self, report: &[u8]) -> Result<f64, ReportError> {
         let report = self.decode(report)?;
-        let [first, second] = self.worst_inputs();
-        let (above, below) = (self.probability(&first, &report), self.probability(&second, &report));
-        Ok(above.checked_div(&below).map_or(f64::INFINITY, |ratio| ratio.to_f64().ln()))
+        let ratio = self.likelihood_ratio(&self.worst_inputs(), &report);
+        Ok(ratio.map_or(f64::INFINITY, |ratio| ratio.to_f64().ln()))
     }
 }
 

@@ -16,9 +16,11 @@ Records of the output, one a line, fields separated by `|`; lines that begin wit
     weights|id|domain|epsilon|name=integer,..
     support|id|domain|epsilon|P(own category is supported)|P(another one is), 20 significant digits each
     report|id|domain|epsilon|splitmix64 seed|input|encoded report in hexadecimal|random words taken
-    mass|ordered-exponential|domain|epsilon|x|y|P(y given x) at scale epsilon, 20 significant digits
+    mass|ordered-exponential|domain|epsilon|x|y|P(y given x) at scale epsilon, 20 significant digits; the
+        mechanism finds its scale to within one part in 10^9, so P may differ by a relative 10^-9 times epsilon
 """
 
+import sys
 from decimal import Context, Decimal, ROUND_HALF_EVEN
 from fractions import Fraction
 from math import floor
@@ -34,6 +36,8 @@ MASK = WORDS - 1
 EPSILONS = ["0.1", "1", "4"]
 DOMAINS = {"binary": 2, "categories:5": 5, "categories:65": 65, "categories:128": 128}
 WORD_DOMAIN, LONGEST_WORD = "words:8", 8
+# So large that the low weight is one, the smallest there is: 2^64 / e^45 is below one.
+EXTREMES = [("generalized-randomized-response", "categories:5", "45")]
 WORD_INPUTS = ["a", "oak", "privet", "hawthorn", "äöü"]
 
 
@@ -151,7 +155,7 @@ class Row:
         edges = [self.high - 1, self.high, self.high + self.low - 1]
         if self.count > 2:
             edges += [self.high + self.low, MASK]
-        return [("row", word) for word in edges]
+        return [("row", word) for word in dict.fromkeys(edges)]
 
 
 def exp(epsilon, divisor=1):
@@ -541,13 +545,12 @@ def masses(count, epsilon):
 def golden_lines():
     counter = iter(range(1, 1 << 20))
     yield "# Made by reference.py, which also says what the fields mean. Do not edit."
-    for name, build in MECHANISMS.items():
-        for domain, count in DOMAINS.items():
-            if name == "randomized-response" and count != 2:
-                continue
-            for epsilon in EPSILONS:
-                mechanism = build(count, epsilon)
-                yield from lines_of(name, domain, epsilon, mechanism, chosen_categories(count), 2, counter)
+    cases = [(name, domain, epsilon) for name in MECHANISMS for domain in DOMAINS for epsilon in EPSILONS]
+    for name, domain, epsilon in cases + EXTREMES:
+        count = DOMAINS[domain]
+        if name != "randomized-response" or count == 2:
+            mechanism = MECHANISMS[name](count, epsilon)
+            yield from lines_of(name, domain, epsilon, mechanism, chosen_categories(count), 2, counter)
     for epsilon in EPSILONS:
         mechanism = PrefixTree(LONGEST_WORD, epsilon)
         yield from lines_of("prefix-tree", WORD_DOMAIN, epsilon, mechanism, WORD_INPUTS, 5, counter)
@@ -558,4 +561,5 @@ def golden_lines():
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     print("\n".join(golden_lines()))

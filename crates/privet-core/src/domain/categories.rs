@@ -61,6 +61,11 @@ impl Categories {
         self.count
     }
 
+    /// Whether the categories have names; without them, they are called by their index in digits.
+    pub fn has_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
     /// The name of a category: its label, or its index in digits.
     pub fn label(&self, index: u32) -> String {
         match &self.labels {

@@ -23,7 +23,8 @@ pub struct BinaryBuckets;
 /// # Numerics
 /// Integer-exact; the hash family is [`super::SeededHash`].
 /// # When not to use it
-/// At epsilon above about 1: one bit cannot carry more, and [`super::OptimizedLocalHashing`] can.
+/// At epsilon above 0.35 [`super::OptimizedLocalHashing`] is more accurate: by a factor of 1.3 in variance at epsilon 1
+/// and of 2.4 at epsilon 2. One bit cannot carry more; n times the variance never falls below one.
 /// # Reference
 /// R. Bassily, A. Smith, "Local, private, efficient protocols for succinct histograms", STOC 2015, as simplified by
 /// Wang et al. 2017. Deviation: a universal family in place of a random projection matrix.
@@ -47,7 +48,7 @@ impl BucketRule for BinaryBuckets {
         goal: "frequency",
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
-        slack: "below 1e-15",
+        slack: "below 1e-15 at epsilon up to 9",
         reference: "Bassily, Smith 2015; Wang et al. 2017",
         status: "stable",
     };

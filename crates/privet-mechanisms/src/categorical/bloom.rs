@@ -43,7 +43,7 @@ pub struct BloomReport {
 /// # Guarantee
 /// Pure epsilon for one report. For repeated reports see [`crate::wrapper::Memoized`].
 /// # Cost
-/// log2(cohorts) + bits per report: by default 64 cohorts and 128 bits with two hashes.
+/// log2(cohorts) + bits per report (by default 64 cohorts and 128 bits with two hashes), in 2 + bits / 8 bytes.
 /// # Numerics
 /// Integer-exact: one threshold. The exact epsilon is that of two categories that share no bit in some cohort; where all
 /// pairs share bits in all cohorts the true one would be smaller still.
@@ -108,9 +108,7 @@ impl Rappor {
                 ),
             });
         }
-        // Dividing by a number that is no power of two may round up: step down before.
-        let each = Epsilon::new((epsilon.get() / f64::from(2 * hashes)).next_down())?;
-        let row = PeakedRow::calibrate(2, each)?;
+        let row = PeakedRow::calibrate(2, divided(epsilon, 2 * hashes)?)?;
         let thresholds = BitThresholds { set: row.high(), unset: row.low() };
         let guarantee = pure_guarantee(&thresholds.pair_ratio().pow(hashes))?;
         let rows = (0..cohorts * hashes).map(|row| RowHash::new("rappor", row)).collect();
@@ -139,6 +137,14 @@ impl Rappor {
     }
 }
 
+/// Epsilon over a whole number, rounded down: the parts together must not exceed the whole.
+fn divided(epsilon: Epsilon, parts: u32) -> Result<Epsilon, ParameterError> {
+    let quotient = epsilon.get() / f64::from(parts);
+    // The fused product is exact before its one rounding, so its sign says whether the quotient was rounded up.
+    let was_rounded_up = quotient.mul_add(f64::from(parts), -epsilon.get()) > 0.0;
+    Epsilon::new(if was_rounded_up { quotient.next_down() } else { quotient })
+}
+
 impl Build for Rappor {
     fn build(domain: &DomainSpec, epsilon: Epsilon) -> Result<Self, ParameterError> {
         Self::new(categories_of(&Self::INFO, domain)?, epsilon)
@@ -156,7 +162,7 @@ impl Mechanism for Rappor {
         goal: "frequency",
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
-        slack: "below 1e-12",
+        slack: "below 1e-12 at epsilon up to 40",
         reference: "Erlingsson, Pihur, Korolova 2014",
         status: "stable",
     };
@@ -220,6 +226,11 @@ impl Channel for Rappor {
         (0..self.parameters.bits as usize).fold(cohort, |product, bit| {
             &product * &self.thresholds.probability(set.contains(&bit), report.bits.get(bit))
         })
+    }
+
+    fn likelihood_ratio(&self, inputs: &[u32; 2], report: &BloomReport) -> Option<Fraction> {
+        let [first, second] = inputs.map(|input| self.positions(report.cohort, input));
+        self.thresholds.likelihood_ratio([&first, &second], &report.bits)
     }
 
     fn worst_ratio(&self) -> Fraction {

@@ -39,13 +39,14 @@ pub struct SketchReport {
 /// # Guarantee
 /// Pure epsilon: the row is drawn before the category is looked at.
 /// # Cost
-/// log2(rows) + width bits per report: by default 256 rows of 1024 buckets. The collector keeps rows x width counters,
+/// log2(rows) + width bits per report (by default 256 rows of 1024 buckets), in 2 + width / 8 bytes. The collector keeps rows x width counters,
 /// whatever the number of categories, and estimates any category from one counter in each row.
 /// # Numerics
 /// Integer-exact thresholds. The rows are strongly universal ([`super::RowHash`]) and public; categories that collide
 /// in a row share its counter, and the estimate's error includes that.
 /// # When not to use it
-/// Below some ten thousand categories [`super::OptimizedLocalHashing`] has no collisions to pay for.
+/// Where counting support for every category is affordable (up to some ten thousand of them):
+/// [`super::OptimizedLocalHashing`] has no collisions to pay for.
 /// # Reference
 /// Apple Differential Privacy Team, "Learning with privacy at scale", 2017. Deviation: optimised instead of symmetric
 /// flips, which have less variance at the same epsilon.
@@ -147,7 +148,7 @@ impl Mechanism for CountMeanSketch {
         goal: "frequency, very many categories",
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
-        slack: "below 1e-15",
+        slack: "below 1e-15 at epsilon up to 9",
         reference: "Apple Differential Privacy Team 2017",
         status: "stable",
     };
@@ -222,6 +223,11 @@ impl Channel for CountMeanSketch {
         (0..self.parameters.width as usize).fold(row, |product, bit| {
             &product * &self.thresholds.probability(bit == own, report.bits.get(bit))
         })
+    }
+
+    fn likelihood_ratio(&self, inputs: &[u32; 2], report: &SketchReport) -> Option<Fraction> {
+        let [first, second] = inputs.map(|input| [self.bucket(report.row, input) as usize]);
+        self.thresholds.likelihood_ratio([&first, &second], &report.bits)
     }
 
     fn worst_ratio(&self) -> Fraction {

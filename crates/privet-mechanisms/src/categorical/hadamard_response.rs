@@ -27,11 +27,11 @@ use std::fmt;
 /// # Numerics
 /// Integer-exact: one threshold, then a uniform index whose parity is mended by flipping one public bit.
 /// # When not to use it
-/// At epsilon above about 1, where one agreeing bit cannot carry more: see [`super::SubsetSelection`] and
-/// [`super::OptimizedLocalHashing`].
+/// At epsilon above 0.35, where one agreeing bit carries less than [`super::SubsetSelection`] and
+/// [`super::OptimizedLocalHashing`] do, unless the speed of the collector's transform matters more.
 /// # Reference
-/// J. Acharya, Z. Sun, H. Zhang, "Hadamard response", AISTATS 2019. Deviation: one block (their choice for
-/// epsilon up to about 1) at every epsilon.
+/// J. Acharya, Z. Sun, H. Zhang, "Hadamard response", AISTATS 2019. Deviation: one block (their choice for small
+/// epsilon) at every epsilon.
 /// # Example
 /// ```
 /// use privet_core::{Categories, Epsilon, Mechanism};
@@ -65,6 +65,11 @@ impl HadamardResponse {
         Ok(Self { guarantee: pure_guarantee(&row.ratio())?, categories, order, row })
     }
 
+    /// The integer weights of agreeing and disagreeing.
+    pub fn row(&self) -> &PeakedRow {
+        &self.row
+    }
+
     /// The order of the Hadamard matrix: reports are indices below it.
     pub fn order(&self) -> u32 {
         self.order
@@ -94,7 +99,7 @@ impl Mechanism for HadamardResponse {
         goal: "frequency",
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
-        slack: "below 1e-15",
+        slack: "below 1e-15 at epsilon up to 9",
         reference: "Acharya, Sun, Zhang 2019",
         status: "stable",
     };

@@ -25,8 +25,9 @@ pub struct Optimized;
 /// # Numerics
 /// Integer-exact: the threshold of the zeros is the ceiling of 2^64 / (e^epsilon + 1).
 /// # When not to use it
-/// With few categories (k below 3 e^epsilon + 2) use [`super::GeneralizedRandomizedResponse`]; where k bits per
-/// report are too many use [`super::OptimizedLocalHashing`], which is as accurate.
+/// With few categories (k below 3 e^epsilon + 2) use [`super::GeneralizedRandomizedResponse`] or
+/// [`super::SubsetSelection`]; where k bits per
+/// report are too many use [`super::OptimizedLocalHashing`], which is nearly as accurate.
 /// # Reference
 /// T. Wang, J. Blocki, N. Li, S. Jha, "Locally differentially private protocols for frequency estimation",
 /// USENIX Security 2017. Without deviation.
@@ -50,7 +51,7 @@ impl UnaryRule for Optimized {
         goal: "frequency",
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
-        slack: "below 1e-15",
+        slack: "below 1e-15 at epsilon up to 9",
         reference: "Wang, Blocki, Li, Jha 2017",
         status: "stable",
     };

@@ -40,7 +40,8 @@ pub struct PrefixReport {
 /// # Numerics
 /// Integer-exact: bounded integers for level and row, integer weights for the bucket.
 /// # When not to use it
-/// When the dictionary is known: every frequency oracle is more accurate, because nobody is spent on prefixes.
+/// When the dictionary is known: [`super::OptimizedUnaryEncoding`], [`super::OptimizedLocalHashing`] and
+/// [`super::SubsetSelection`] spend nobody on prefixes.
 /// # Reference
 /// T. Wang, N. Li, S. Jha, "Locally differentially private heavy hitter identification", IEEE TDSC 18 (2021), one byte
 /// at a time. Deviation: a public list of hash functions instead of a seed per person, so that summaries merge and have

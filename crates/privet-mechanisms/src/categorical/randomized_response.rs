@@ -21,7 +21,7 @@ pub struct TwoOnly;
 /// One bit per report; one random word per draw.
 /// # Numerics
 /// Integer-exact. The low weight is the ceiling of 2^64 / (e^epsilon + 1), so the exact epsilon is below the
-/// requested one by less than 2^-60 for epsilon up to 4.
+/// requested one by less than 2^-58 for epsilon up to 4.
 /// # When not to use it
 /// With more than two categories: see [`super::GeneralizedRandomizedResponse`].
 /// # Reference
@@ -47,7 +47,7 @@ impl PeakedRule for TwoOnly {
         goal: "frequency",
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
-        slack: "below 1e-15",
+        slack: "below 1e-15 at epsilon up to 9; (e^epsilon + 1)^2 / (e^epsilon 2^64) in general",
         reference: "Warner 1965",
         status: "stable",
     };

@@ -20,10 +20,10 @@ use std::fmt;
 /// # Domain
 /// `binary` or `categories:..`, up to 2^16 of them.
 /// # Guarantee
-/// Pure epsilon. Among all epsilon-LDP mechanisms its worst-case squared error over frequencies is the smallest, up
-/// to terms that vanish with the number of people.
+/// Pure epsilon. Of the two sizes around k / (e^epsilon + 1) the one with the smaller worst-case total squared error
+/// is taken; the worst case is the uniform population. In order of magnitude no epsilon-LDP mechanism does better.
 /// # Cost
-/// k bits per report; w + 2 bounded draws. The number of draws does not depend on whether the truth is in the subset.
+/// k bits per report; one random word and w + 1 bounded draws. The number of draws does not depend on whether the truth is in the subset.
 /// # Numerics
 /// Integer-exact: the threshold for "truth included" is rounded down so that the exact ratio is at most e^epsilon;
 /// subsets are uniform by unbiased bounded integers.
@@ -81,19 +81,25 @@ impl SubsetSelection {
         self.size
     }
 
+    /// How many of 2^64 words include the truth.
+    pub fn include_weight(&self) -> u64 {
+        self.include
+    }
+
     fn bits(&self) -> usize {
         self.categories.count() as usize
     }
 }
 
-/// The better of the two whole numbers around k / (e^epsilon + 1).
+/// The better of the two whole numbers around k / (e^epsilon + 1), for a uniform population.
 fn best_size(count: u32, epsilon: Epsilon) -> u32 {
     let exp = epsilon.get().min(60.0).exp();
     let count = f64::from(count);
     let variance = |size: f64| {
         let own = size * exp / (size * exp + count - size);
         let other = own * (size - 1.0) / (count - 1.0) + (1.0 - own) * size / (count - 1.0);
-        other * (1.0 - other) / (own - other).powi(2)
+        let share = 1.0 / count;
+        (share * own * (1.0 - own) + (1.0 - share) * other * (1.0 - other)) / (own - other).powi(2)
     };
     let below = (count / (exp + 1.0)).floor().clamp(1.0, count - 1.0);
     let above = (below + 1.0).min(count - 1.0);

@@ -49,7 +49,7 @@ impl UnaryRule for Symmetric {
         goal: "frequency",
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
-        slack: "below 1e-15",
+        slack: "below 1e-15 at epsilon up to 18",
         reference: "Erlingsson, Pihur, Korolova 2014",
         status: "stable",
     };

@@ -34,13 +34,35 @@ impl BitThresholds {
         if value { Fraction::of_weight(threshold) } else { Fraction::of_complement(threshold) }
     }
 
+    /// How much likelier noisy bits are if the truth is the first set of bits than if it is the second. All other bits
+    /// are as likely under both.
+    pub(super) fn likelihood_ratio(&self, truths: [&[usize]; 2], bits: &BitVector) -> Option<Fraction> {
+        let [first, second] = truths;
+        let differing = first.iter().chain(second).filter(|bit| first.contains(bit) != second.contains(bit));
+        let mut ratio = Fraction::whole(1);
+        for bit in differing {
+            let value = bits.get(*bit);
+            let above = self.probability(first.contains(bit), value);
+            ratio = &ratio * &above.checked_div(&self.probability(second.contains(bit), value))?;
+        }
+        Some(ratio)
+    }
+
     /// Draws `bits` noisy bits into `slot`, of which those in `set` are set in truth. Takes the same kind of
     /// draws whichever they are: first all bits as if unset, then one for each set bit.
     pub fn fill<R: CryptoRng + ?Sized>(&self, bits: usize, set: &[usize], rng: &mut R, slot: &mut [u8]) {
-        for (index, chunk) in slot.chunks_mut(8).enumerate() {
-            let used = (bits - index * 64).min(64);
-            let word = bernoulli_bits(self.unset, rng) & (u64::MAX >> (64 - used));
-            chunk.copy_from_slice(&word.to_le_bytes()[..chunk.len()]);
+        let mut words = slot.chunks_exact_mut(8);
+        // Whole words first, written as such: a copy of variable length would cost more than the draw.
+        for chunk in words.by_ref() {
+            chunk.copy_from_slice(&bernoulli_bits(self.unset, rng).to_le_bytes());
+        }
+        let rest = words.into_remainder();
+        if !rest.is_empty() {
+            let word = bernoulli_bits(self.unset, rng);
+            rest.copy_from_slice(&word.to_le_bytes()[..rest.len()]);
+        }
+        if let (Some(last), used @ 1..) = (slot.last_mut(), bits % 8) {
+            *last &= (1 << used) - 1;
         }
         for index in set {
             let mask = 1 << (index % 8);
@@ -161,6 +183,11 @@ impl<K: UnaryRule> Channel for UnaryEncoding<K> {
         (0..self.bits()).fold(Fraction::whole(1), |product, bit| {
             &product * &self.thresholds.probability(bit == *input as usize, report.get(bit))
         })
+    }
+
+    fn likelihood_ratio(&self, inputs: &[u32; 2], report: &BitVector) -> Option<Fraction> {
+        let [first, second] = inputs.map(|input| [input as usize]);
+        self.thresholds.likelihood_ratio([&first, &second], report)
     }
 
     fn worst_ratio(&self) -> Fraction {
