@@ -8,6 +8,7 @@ mod exact;
 mod finding;
 pub mod golden;
 mod memo;
+pub mod misuse;
 mod randomness;
 mod sampler;
 mod tampered;
