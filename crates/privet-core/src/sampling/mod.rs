@@ -1,18 +1,21 @@
 //! Exact samplers. Each draws from the integers that its weights name, with no rounding in between.
 //!
-//! All rows add up to 2^64. A probability is a *threshold*: the number of 64-bit words for which a draw
+//! All rows of a channel have the same total: 2^64, or a little less where words beyond are drawn again. A probability is a *threshold*: the number of 64-bit words for which a draw
 //! succeeds. How many random words a draw takes may depend on public parameters and on the random words
 //! themselves, never on the private input.
 
 mod bits;
 mod peaked;
+mod reciprocal;
 mod subset;
 mod table;
+mod window;
 
 pub use bits::bernoulli_bits;
 pub use peaked::PeakedRow;
 pub use subset::uniform_subset;
 pub use table::{AliasTable, WeightRow};
+pub use window::WindowRow;
 
 use rand_core::Rng;
 

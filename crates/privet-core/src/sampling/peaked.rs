@@ -1,5 +1,6 @@
 //! A row with one high weight and equal low weights: the shape of k-ary randomised response.
 
+use super::reciprocal::Reciprocal;
 use crate::error::ParameterError;
 use crate::fraction::{ExpLowerBound, Fraction};
 use crate::parameter::Epsilon;
@@ -10,9 +11,7 @@ use rand_core::Rng;
 pub struct PeakedRow {
     count: u32,
     high: u64,
-    low: u64,
-    /// floor(2^64 / low), or 2^64 - 1 where that is 2^64, for a division by multiplication.
-    reciprocal: u64,
+    low: Reciprocal,
 }
 
 impl PeakedRow {
@@ -27,10 +26,7 @@ impl PeakedRow {
         let rest = u128::from(low) * u128::from(others);
         let high = (1u128 << 64).checked_sub(rest).and_then(|high| u64::try_from(high).ok());
         match high {
-            Some(high) if high > low => {
-                let reciprocal = u64::try_from((1u128 << 64) / u128::from(low)).unwrap_or(u64::MAX);
-                Ok(Self { count, high, low, reciprocal })
-            }
+            Some(high) if high > low => Ok(Self { count, high, low: Reciprocal::new(low) }),
             _ => Err(too_small),
         }
     }
@@ -47,28 +43,24 @@ impl PeakedRow {
 
     /// The weight of each other outcome.
     pub fn low(&self) -> u64 {
-        self.low
+        self.low.divisor()
     }
 
     /// The weight of `outcome` when the peak is at `peak`.
     pub fn weight(&self, peak: u32, outcome: u32) -> u64 {
-        if peak == outcome { self.high } else { self.low }
+        if peak == outcome { self.high } else { self.low() }
     }
 
     /// `high / low`, exactly.
     pub fn ratio(&self) -> Fraction {
-        &Fraction::of_weight(self.high) / &Fraction::of_weight(self.low)
+        &Fraction::of_weight(self.high) / &Fraction::of_weight(self.low())
     }
 
     /// Draws an outcome with the peak at `peak`. Takes one random word, whatever the peak is.
     #[inline]
     pub fn draw<R: Rng + ?Sized>(&self, peak: u32, rng: &mut R) -> u32 {
         let word = rng.next_u64();
-        let rest = word.wrapping_sub(self.high);
-        // The estimate misses the quotient by at most one, from below.
-        let estimate = ((u128::from(rest) * u128::from(self.reciprocal)) >> 64) as u64;
-        let remainder = rest.wrapping_sub(estimate.wrapping_mul(self.low));
-        let other = (estimate + u64::from(remainder >= self.low)) as u32;
+        let other = self.low.divide(word.wrapping_sub(self.high)) as u32;
         let skipped = other.wrapping_add(u32::from(other >= peak));
         if word < self.high { peak } else { skipped }
     }
@@ -107,13 +99,13 @@ mod tests {
             let peak = peak.index(count as usize) as u32;
             let rank = outcome.index(count as usize - 1) as u32;
             let outcome = rank + u32::from(rank >= peak);
-            let first = row.high + u64::from(rank) * row.low;
-            let last = first + (row.low - 1);
+            let first = row.high + u64::from(rank) * row.low();
+            let last = first + (row.low() - 1);
             prop_assert_eq!(row.draw(peak, &mut Constant(first)), outcome);
             prop_assert_eq!(row.draw(peak, &mut Constant(last)), outcome);
             prop_assert_eq!(row.draw(peak, &mut Constant(0)), peak);
             prop_assert_eq!(row.draw(peak, &mut Constant(row.high - 1)), peak);
-            let total = u128::from(row.high) + u128::from(row.low) * u128::from(count - 1);
+            let total = u128::from(row.high) + u128::from(row.low()) * u128::from(count - 1);
             prop_assert_eq!(total, 1 << 64);
         }
     }

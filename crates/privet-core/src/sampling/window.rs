@@ -1,0 +1,170 @@
+//! A row with one run of equal high weights and low weights everywhere else: the shape of the piecewise mechanisms.
+
+use super::reciprocal::Reciprocal;
+use crate::error::ParameterError;
+use crate::fraction::{ExpLowerBound, Fraction};
+use crate::parameter::Epsilon;
+use rand_core::Rng;
+
+/// `cells` outcomes in a line or a ring; `window` neighbouring ones have the weight `high`, each other one `low`.
+///
+/// The weights add up to a little less than 2^64 (by fewer words than the window has cells); words beyond are drawn again.
+/// The total is the same wherever the window stands, so the ratio of two rows is that of their weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowRow {
+    cells: u32,
+    window: u32,
+    high: Reciprocal,
+    low: Reciprocal,
+    /// How many words fall into the window.
+    inside: u64,
+    /// The last word that is not drawn again.
+    last: u64,
+}
+
+impl WindowRow {
+    /// The row with the largest high weight whose ratio `high / low` is at most e^epsilon.
+    ///
+    /// # Errors
+    /// When the window is empty or all there is, or epsilon is too small for 64-bit weights to tell high from low.
+    pub fn calibrate(cells: u32, window: u32, epsilon: Epsilon) -> Result<Self, ParameterError> {
+        if window == 0 || window >= cells {
+            return Err(ParameterError::Incompatible {
+                reason: format!(
+                    "a window needs between 1 and {} cells: got {window}",
+                    cells.saturating_sub(1)
+                ),
+            });
+        }
+        let (inner, outer) = (u64::from(window), u64::from(cells - window));
+        let low = ExpLowerBound::of(epsilon).smallest_weight(1, inner, outer);
+        let outside = u128::from(low) * u128::from(outer);
+        let high = (1u128 << 64).checked_sub(outside).map_or(0, |rest| rest / u128::from(inner));
+        let high = u64::try_from(high).unwrap_or(u64::MAX);
+        if high <= low {
+            return Err(ParameterError::EpsilonTooSmall { got: epsilon.get() });
+        }
+        let total = u128::from(high) * u128::from(inner) + outside;
+        Ok(Self {
+            cells,
+            window,
+            high: Reciprocal::new(high),
+            low: Reciprocal::new(low),
+            inside: high * inner,
+            last: (total - 1) as u64,
+        })
+    }
+
+    /// How many outcomes there are.
+    pub fn cells(&self) -> u32 {
+        self.cells
+    }
+
+    /// How many of them are in the window.
+    pub fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// The weight of each outcome in the window.
+    pub fn high(&self) -> u64 {
+        self.high.divisor()
+    }
+
+    /// The weight of each other outcome.
+    pub fn low(&self) -> u64 {
+        self.low.divisor()
+    }
+
+    /// The sum of all weights.
+    pub fn total(&self) -> u128 {
+        u128::from(self.last) + 1
+    }
+
+    /// `high / low`, exactly.
+    pub fn ratio(&self) -> Fraction {
+        &Fraction::of_weight(self.high()) / &Fraction::of_weight(self.low())
+    }
+
+    /// Draws an outcome with the window starting at `start`, which is below `cells`.
+    ///
+    /// Words count through the window first and then through the other outcomes in the order in which they follow it
+    /// around the ring. On a line, where the window does not reach beyond the last cell, this is the same law.
+    #[inline]
+    pub fn draw<R: Rng + ?Sized>(&self, start: u32, rng: &mut R) -> u32 {
+        let mut word = rng.next_u64();
+        while word > self.last {
+            word = rng.next_u64();
+        }
+        let (rest, divisor, base) = if word < self.inside {
+            (word, &self.high, 0)
+        } else {
+            (word - self.inside, &self.low, self.window)
+        };
+        let place = start + base + divisor.divide(rest) as u32;
+        if place >= self.cells { place - self.cells } else { place }
+    }
+
+    /// The weight of an outcome when the window starts at `start`.
+    pub fn weight(&self, start: u32, outcome: u32) -> u64 {
+        let place = (outcome + self.cells - start) % self.cells;
+        if place < self.window { self.high() } else { self.low() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rand_core::{Infallible, TryRng};
+
+    struct Constant(u64);
+
+    impl TryRng for Constant {
+        type Error = Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+            Ok(self.0 as u32)
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+            Ok(self.0)
+        }
+        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Infallible> {
+            unreachable!()
+        }
+    }
+
+    proptest! {
+        /// The words that lead to each outcome are exactly the interval that the weights name.
+        #[test]
+        fn every_outcome_has_its_interval_of_words(
+            cells in 2u32..5000, share in 0.0f64..1.0, epsilon in 0.001f64..20.0,
+            start in any::<prop::sample::Index>(), place in any::<prop::sample::Index>(),
+        ) {
+            let window = 1 + (f64::from(cells - 2) * share) as u32;
+            let row = WindowRow::calibrate(cells, window, Epsilon::new(epsilon).unwrap()).unwrap();
+            let start = start.index(cells as usize) as u32;
+            let place = place.index(cells as usize) as u64;
+            let (inner, outer) = (u64::from(window), u64::from(cells - window));
+            let (first, weight) = if place < inner {
+                (place * row.high(), row.high())
+            } else {
+                (inner * row.high() + (place - inner) * row.low(), row.low())
+            };
+            let expected = ((u64::from(start) + place) % u64::from(cells)) as u32;
+            prop_assert_eq!(row.draw(start, &mut Constant(first)), expected);
+            prop_assert_eq!(row.draw(start, &mut Constant(first + (weight - 1))), expected);
+            let total = u128::from(inner) * u128::from(row.high()) + u128::from(outer) * u128::from(row.low());
+            prop_assert_eq!(total, row.total());
+            prop_assert!((1u128 << 64) - total < u128::from(window));
+            prop_assert!(row.ratio().is_at_most_exp(Epsilon::new(epsilon).unwrap()));
+        }
+    }
+
+    #[test]
+    fn impossible_rows_are_refused() {
+        let one = Epsilon::new(1.0).unwrap();
+        assert!(WindowRow::calibrate(10, 0, one).is_err());
+        assert!(WindowRow::calibrate(10, 10, one).is_err());
+        let tiny = Epsilon::new(1e-25).unwrap();
+        assert_eq!(WindowRow::calibrate(10, 5, tiny), Err(ParameterError::EpsilonTooSmall { got: 1e-25 }));
+    }
+}
