@@ -88,6 +88,9 @@ impl Fraction {
         if self.numerator.is_zero() {
             return 0.0;
         }
+        if self.denominator.is_zero() {
+            return f64::INFINITY;
+        }
         let shift = 80 + self.denominator.bit_len() as i64 - self.numerator.bit_len() as i64;
         let quotient = if shift >= 0 {
             (&self.numerator << shift as usize) / &self.denominator
@@ -180,7 +183,7 @@ impl<'a> Mul<&'a Fraction> for &'a Fraction {
 impl<'a> Div<&'a Fraction> for &'a Fraction {
     type Output = Fraction;
 
-    /// Division; the caller knows that the divisor is not zero (see [`Fraction::checked_div`]).
+    /// Division; dividing by zero counts as infinity (see [`Fraction::checked_div`]).
     fn div(self, other: &Fraction) -> Fraction {
         Fraction {
             numerator: &self.numerator * &other.denominator,

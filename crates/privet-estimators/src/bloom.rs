@@ -131,8 +131,7 @@ impl Estimator for RapporEstimator {
         for (counter, counts) in counters.iter_mut().zip(bit_counts.chunks_exact_mut(bits)) {
             counter.flush(counts);
         }
-        summary.add(reports.len() as u64, &counts);
-        Ok(())
+        summary.add(self.mechanism.fingerprint(), reports, &counts)
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {

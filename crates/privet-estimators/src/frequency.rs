@@ -132,8 +132,7 @@ impl<O: FrequencyOracle> Estimator for FrequencyEstimator<O> {
     fn accumulate(&self, summary: &mut CountSummary, reports: &ReportBuffer) -> Result<(), ReportError> {
         let mut counts = vec![0; self.oracle.categories().count() as usize];
         self.oracle.tally(reports, &mut counts)?;
-        summary.add(reports.len() as u64, &counts);
-        Ok(())
+        summary.add(self.oracle.oracle_fingerprint(), reports, &counts)
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {

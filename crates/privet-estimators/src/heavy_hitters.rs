@@ -42,6 +42,10 @@ impl HeavyHitters {
         Self { own, other: shared * own + (1.0 - shared) * low, mechanism }
     }
 
+    fn counters(&self) -> usize {
+        self.mechanism.levels() as usize * self.level_size()
+    }
+
     fn level_size(&self) -> usize {
         PrefixTree::ROWS as usize * self.mechanism.weights().count() as usize
     }
@@ -114,20 +118,18 @@ impl Estimator for HeavyHitters {
     type Estimate = Frequencies;
 
     fn empty_summary(&self) -> CountSummary {
-        let levels = self.mechanism.levels() as usize;
-        CountSummary::empty(self.mechanism.fingerprint(), levels * self.level_size())
+        CountSummary::empty(self.mechanism.fingerprint(), self.counters())
     }
 
     fn accumulate(&self, summary: &mut CountSummary, reports: &ReportBuffer) -> Result<(), ReportError> {
         let buckets = self.mechanism.weights().count() as usize;
-        let mut counts = vec![0; summary.counts().len()];
+        let mut counts = vec![0; self.counters()];
         for slot in reports.iter() {
             let report = self.mechanism.decode(slot)?;
             let row = report.level as usize * PrefixTree::ROWS as usize + report.row as usize;
             counts[row * buckets + report.bucket as usize] += 1;
         }
-        summary.add(reports.len() as u64, &counts);
-        Ok(())
+        summary.add(self.mechanism.fingerprint(), reports, &counts)
     }
 
     /// The words that were found, most frequent first; possibly none.

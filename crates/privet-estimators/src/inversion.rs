@@ -55,8 +55,7 @@ impl Estimator for InversionEstimator {
         for slot in reports.iter() {
             counts[self.mechanism.decode(slot)?.0 as usize] += 1;
         }
-        summary.add(reports.len() as u64, &counts);
-        Ok(())
+        summary.add(self.fingerprint, reports, &counts)
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {

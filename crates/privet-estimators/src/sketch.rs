@@ -104,8 +104,7 @@ impl Estimator for SketchEstimator {
         for (counter, counts) in counters.iter_mut().zip(bits.chunks_exact_mut(width)) {
             counter.flush(counts);
         }
-        summary.add(reports.len() as u64, &counts);
-        Ok(())
+        summary.add(self.mechanism.fingerprint(), reports, &counts)
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {

@@ -1,6 +1,6 @@
 //! Counters that add up.
 
-use privet_core::{EstimateError, Fingerprint, MergeError, Summary};
+use privet_core::{EstimateError, Fingerprint, MergeError, ReportBuffer, ReportError, Summary};
 
 /// A number of reports and a list of counters. What the counters count is up to the estimator that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +24,25 @@ impl CountSummary {
         &self.counts
     }
 
-    /// Adds what one batch of reports counted.
-    pub(crate) fn add(&mut self, reports: u64, counts: &[u64]) {
+    /// Adds what one batch of reports of a mechanism counted, or refuses if this is another mechanism's summary.
+    pub(crate) fn add(
+        &mut self,
+        mechanism: Fingerprint,
+        reports: &ReportBuffer,
+        counts: &[u64],
+    ) -> Result<(), ReportError> {
+        if self.fingerprint != mechanism {
+            return Err(ReportError::Foreign {
+                expected: self.fingerprint.to_string(),
+                got: mechanism.to_string(),
+            });
+        }
         // A batch is in memory, so these sums stay far below 2^64; saturation only guards against wrapping.
-        self.reports = self.reports.saturating_add(reports);
+        self.reports = self.reports.saturating_add(reports.len() as u64);
         for (sum, count) in self.counts.iter_mut().zip(counts) {
             *sum = sum.saturating_add(*count);
         }
+        Ok(())
     }
 
     /// The counters, if this is a summary of the given mechanism with at least one report.

@@ -3,8 +3,6 @@
 //! A mechanism gets its place here by one line. Nothing else in Privet matches over mechanisms.
 
 use crate::categorical;
-use crate::wrapper::Clamped;
-use crate::wrapper::MechanismExt;
 use privet_core::{
     Build, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError, Mechanism,
     MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
@@ -87,7 +85,7 @@ pub enum WorstInput {
     Second,
 }
 
-impl<M: Channel + Clone> AnyMechanism for M {
+impl<M: Channel> AnyMechanism for M {
     fn info(&self) -> MechanismInfo {
         M::INFO
     }
@@ -123,8 +121,9 @@ impl<M: Channel + Clone> AnyMechanism for M {
         rng: &mut Generator,
         reports: &mut ReportBuffer,
     ) -> Result<(), InputError> {
-        let clamped: Clamped<M> = self.clone().clamped();
-        Mechanism::randomize_batch(&clamped, column(self, values)?, rng, reports)
+        let nearest: Vec<_> =
+            column(self, values)?.iter().map(|value| self.domain().nearest(*value)).collect();
+        Mechanism::randomize_batch(self, &nearest, rng, reports)
     }
 
     fn pieces(&self, input: Option<&str>) -> Result<Vec<Piece>, InputError> {
@@ -173,7 +172,7 @@ pub struct Row {
 
 impl Row {
     /// The row of a mechanism type.
-    const fn of<M: Channel + Build + Clone + 'static>() -> Self {
+    const fn of<M: Channel + Build + 'static>() -> Self {
         Self {
             info: M::INFO,
             build: |domain, epsilon| Ok(Box::new(M::build(domain, epsilon)?) as Box<dyn AnyMechanism>),

@@ -36,14 +36,18 @@ impl Categories {
         }
     }
 
+    /// As [`Categories::new`], for a number that may be too large.
+    pub(super) fn of_count(count: u64) -> Result<Self, ParameterError> {
+        u32::try_from(count).map_or_else(|_| Err(category_count(count)), Self::new)
+    }
+
     /// Categories with names.
     ///
     /// # Errors
     /// When there are fewer than two, a name is empty, or a name is given twice.
     pub fn with_labels<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Result<Self, ParameterError> {
         let names: Vec<String> = labels.into_iter().map(Into::into).collect();
-        let count = u32::try_from(names.len()).map_err(|_| category_count(names.len() as u64))?;
-        let unnamed = Self::new(count)?;
+        let unnamed = Self::of_count(names.len() as u64)?;
         let mut index = HashMap::with_capacity(names.len());
         for (position, name) in (0u32..).zip(&names) {
             if name.is_empty() {

@@ -86,7 +86,7 @@ impl FromStr for DomainSpec {
 
 fn categories(text: &str) -> Result<Categories, ParameterError> {
     match text.parse::<u64>() {
-        Ok(count) => Categories::new(u32::try_from(count).unwrap_or(u32::MAX)),
+        Ok(count) => Categories::of_count(count),
         Err(_) => Categories::with_labels(text.split(',').map(str::trim)),
     }
 }

@@ -18,6 +18,7 @@ pub use table::{AliasTable, WeightRow};
 pub use window::WindowRow;
 
 use rand_core::Rng;
+use std::num::NonZeroU64;
 
 /// One success with probability `threshold / 2^64`.
 #[inline]
@@ -25,11 +26,10 @@ pub fn bernoulli<R: Rng + ?Sized>(threshold: u64, rng: &mut R) -> bool {
     rng.next_u64() < threshold
 }
 
-/// A uniform integer below `bound` (which must not be zero), without bias: words that would favour some
-/// results are drawn again.
+/// A uniform integer below `bound`, without bias: words that would favour some results are drawn again.
 #[inline]
-pub fn uniform_below<R: Rng + ?Sized>(bound: u64, rng: &mut R) -> u64 {
-    debug_assert!(bound > 0);
+pub fn uniform_below<R: Rng + ?Sized>(bound: NonZeroU64, rng: &mut R) -> u64 {
+    let bound = bound.get();
     // 2^64 mod bound words at the bottom of the product's low half are surplus.
     let surplus = bound.wrapping_neg() % bound;
     loop {
@@ -56,7 +56,7 @@ mod tests {
         let mut rng = Generator::from_insecure_seed(2);
         let mut counts = [0u32; 7];
         for _ in 0..70_000 {
-            counts[uniform_below(7, &mut rng) as usize] += 1;
+            counts[uniform_below(NonZeroU64::new(7).unwrap(), &mut rng) as usize] += 1;
         }
         // Six standard deviations of a binomial(70 000, 1/7) are 555.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 555), "{counts:?}");

@@ -3,14 +3,15 @@
 use super::uniform_below;
 use crate::report::BitVector;
 use rand_core::Rng;
+use std::num::NonZeroU64;
 
 /// A uniform subset of `size` out of the numbers below `count`, all subsets equally likely (Floyd's method).
 ///
-/// Takes `size` bounded draws, whatever comes out. `size` must not exceed `count`.
+/// Takes `size` bounded draws, whatever comes out; at most all numbers are taken.
 pub fn uniform_subset<R: Rng + ?Sized>(count: u32, size: u32, rng: &mut R) -> BitVector {
     let mut chosen = BitVector::zeros(count as usize);
-    for last in (count - size)..count {
-        let candidate = uniform_below(u64::from(last) + 1, rng) as usize;
+    for last in count.saturating_sub(size)..count {
+        let candidate = uniform_below(NonZeroU64::MIN.saturating_add(u64::from(last)), rng) as usize;
         let fresh = if chosen.get(candidate) { last as usize } else { candidate };
         chosen.set(fresh, true);
     }

@@ -125,10 +125,10 @@ impl Rappor {
         self.thresholds
     }
 
-    /// The bits that a category sets in a cohort, one in each block.
+    /// The bits that a category sets in a cohort, one in each block; cohorts count around.
     pub fn positions(&self, cohort: u32, category: u32) -> Vec<usize> {
-        let BloomParameters { bits, hashes, .. } = self.parameters;
-        let block = bits / hashes;
+        let BloomParameters { cohorts, bits, hashes } = self.parameters;
+        let (cohort, block) = (cohort & (cohorts - 1), bits / hashes);
         let position = |hash: u32| {
             let row = &self.rows[(cohort * hashes + hash) as usize];
             (hash * block + row.bucket(u64::from(category), block)) as usize

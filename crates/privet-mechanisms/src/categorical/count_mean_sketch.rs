@@ -117,10 +117,11 @@ impl CountMeanSketch {
         self.thresholds
     }
 
-    /// The bucket of a category in a row.
+    /// The bucket of a category in a row; rows count around.
     #[inline]
     pub fn bucket(&self, row: u32, category: u32) -> u32 {
-        self.rows[row as usize].bucket(u64::from(category), self.parameters.width)
+        self.rows[(row & (self.parameters.rows - 1)) as usize]
+            .bucket(u64::from(category), self.parameters.width)
     }
 
     fn fill<R: CryptoRng + ?Sized>(&self, input: u32, rng: &mut R, bits: &mut [u8]) -> u32 {

@@ -194,7 +194,8 @@ impl Mechanism for OrderedExponential {
 
 impl Channel for OrderedExponential {
     fn probability(&self, input: &u32, report: &Category) -> Fraction {
-        Fraction::of_weight(self.rows[*input as usize].weights()[report.0 as usize])
+        let row = self.rows.get(*input as usize).map_or(&[][..], WeightRow::weights);
+        Fraction::of_weight(row.get(report.0 as usize).copied().unwrap_or(0))
     }
 
     fn worst_ratio(&self) -> Fraction {
@@ -211,8 +212,8 @@ impl Channel for OrderedExponential {
     }
 
     fn pieces(&self, input: Option<&u32>) -> Vec<Piece> {
-        let input = input.copied().unwrap_or(0);
-        let row = self.rows[input as usize].weights();
+        let input = input.copied().unwrap_or(0) as usize;
+        let row = self.rows.get(input).map_or(&[][..], WeightRow::weights);
         let masses = (0u32..)
             .zip(row)
             .map(|(output, weight)| Piece::one(self.categories.label(output), &Fraction::of_weight(*weight)));

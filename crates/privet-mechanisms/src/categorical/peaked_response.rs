@@ -141,8 +141,10 @@ impl<K: PeakedRule> FrequencyOracle for PeakedResponse<K> {
 
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError> {
         for slot in reports.iter() {
-            let category = self.decode(slot)?;
-            counts[category.0 as usize] += 1;
+            let Category(category) = self.decode(slot)?;
+            if let Some(count) = counts.get_mut(category as usize) {
+                *count += 1;
+            }
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use privet_core::{
     Words,
 };
 use std::fmt;
+use std::num::NonZeroU64;
 
 /// A prefix length, a hash function, and the noisy bucket of the word's prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,14 +98,15 @@ impl PrefixTree {
         u64::from_le_bytes(key)
     }
 
-    /// The bucket of a prefix in a row.
+    /// The bucket of a prefix in a row; rows count around.
     #[inline]
     pub fn bucket(&self, row: u32, key: u64) -> u32 {
-        self.hashes[row as usize].bucket(key, self.row.count())
+        self.hashes[(row & (Self::ROWS - 1)) as usize].bucket(key, self.row.count())
     }
 
     fn bucket_of(&self, word: &Word, level: u32, row: u32) -> u32 {
-        self.bucket(row, self.prefix_key(&word.padded()[..=level as usize]))
+        let end = (level as usize + 1).min(Words::MAX_BYTES as usize);
+        self.bucket(row, self.prefix_key(&word.padded()[..end]))
     }
 }
 
@@ -163,7 +165,8 @@ impl Mechanism for PrefixTree {
         rng: &mut R,
     ) -> Result<PrefixReport, InputError> {
         self.words.check(input)?;
-        let level = uniform_below(u64::from(self.levels()), rng) as u32;
+        let levels = NonZeroU64::new(u64::from(self.levels())).unwrap_or(NonZeroU64::MIN);
+        let level = uniform_below(levels, rng) as u32;
         let row = rng.next_u64() as u32 & (Self::ROWS - 1);
         let bucket = self.row.draw(self.bucket_of(input, level, row), rng);
         Ok(PrefixReport { level, row, bucket })

@@ -8,6 +8,7 @@ use privet_core::{
     ParameterError, Piece, ReportBuffer, ReportError,
 };
 use std::fmt;
+use std::num::{NonZeroU32, NonZeroU64};
 
 /// Subset selection: a subset of w categories, w near k / (e^epsilon + 1), in which the true one is more likely than
 /// the others.
@@ -45,7 +46,7 @@ use std::fmt;
 #[derive(Clone)]
 pub struct SubsetSelection {
     categories: Categories,
-    size: u32,
+    size: NonZeroU32,
     /// How many of 2^64 words include the truth.
     include: u64,
     guarantee: Guarantee,
@@ -73,12 +74,13 @@ impl SubsetSelection {
         if ratio <= Fraction::whole(1) {
             return Err(ParameterError::EpsilonTooSmall { got: epsilon.get() });
         }
+        let size = NonZeroU32::new(size).unwrap_or(NonZeroU32::MIN);
         Ok(Self { guarantee: pure_guarantee(&ratio)?, categories, size, include })
     }
 
     /// How many categories a report holds.
     pub fn subset_size(&self) -> u32 {
-        self.size
+        self.size.get()
     }
 
     /// How many of 2^64 words include the truth.
@@ -153,7 +155,7 @@ impl Mechanism for SubsetSelection {
     fn fingerprint(&self) -> Fingerprint {
         let mut builder = FingerprintBuilder::new(Self::INFO.id);
         self.categories.identify(&mut builder);
-        builder.number(u64::from(self.size)).number(self.include).finish()
+        builder.number(u64::from(self.subset_size())).number(self.include).finish()
     }
 
     fn report_bits(&self) -> u32 {
@@ -165,8 +167,8 @@ impl Mechanism for SubsetSelection {
         let include = bernoulli(self.include, rng);
         // Always w others; if the truth joins, one of them, uniformly chosen, leaves. So the draws are the same
         // either way, and neither their number nor the time tells whether the truth is in.
-        let others = uniform_subset(self.categories.count() - 1, self.size, rng);
-        let leaving = uniform_below(u64::from(self.size), rng) as u32;
+        let others = uniform_subset(self.categories.count() - 1, self.size.get(), rng);
+        let leaving = uniform_below(NonZeroU64::from(self.size), rng) as u32;
         let mut report = BitVector::zeros(self.bits());
         let mut rank = 0;
         for other in 0..self.categories.count() - 1 {
@@ -186,7 +188,7 @@ impl Mechanism for SubsetSelection {
     fn decode(&self, slot: &[u8]) -> Result<BitVector, ReportError> {
         self.check_length(slot)?;
         let report = BitVector::read(slot, self.bits())?;
-        if report.count_ones() == self.size {
+        if report.count_ones() == self.subset_size() {
             Ok(report)
         } else {
             Err(ReportError::Impossible { reason: "the subset has another size" })
@@ -198,14 +200,14 @@ impl Channel for SubsetSelection {
     fn probability(&self, input: &u32, report: &BitVector) -> Fraction {
         let others = self.categories.count() - 1;
         if report.get(*input as usize) {
-            &Fraction::of_weight(self.include) * &one_subset(others, self.size - 1)
+            &Fraction::of_weight(self.include) * &one_subset(others, self.subset_size() - 1)
         } else {
-            &Fraction::of_complement(self.include) * &one_subset(others, self.size)
+            &Fraction::of_complement(self.include) * &one_subset(others, self.subset_size())
         }
     }
 
     fn worst_ratio(&self) -> Fraction {
-        inclusion_ratio(self.categories.count(), self.size, self.include)
+        inclusion_ratio(self.categories.count(), self.subset_size(), self.include)
     }
 
     fn worst_inputs(&self) -> [u32; 2] {
@@ -214,7 +216,8 @@ impl Channel for SubsetSelection {
 
     fn all_reports(&self, limit: usize) -> Option<Vec<BitVector>> {
         let all = super::unary_encoding::all_bit_vectors(self.bits(), limit.saturating_mul(16))?;
-        let subsets: Vec<_> = all.into_iter().filter(|bits| bits.count_ones() == self.size).collect();
+        let subsets: Vec<_> =
+            all.into_iter().filter(|bits| bits.count_ones() == self.subset_size()).collect();
         (subsets.len() <= limit).then_some(subsets)
     }
 
@@ -247,8 +250,9 @@ impl FrequencyOracle for SubsetSelection {
     fn support(&self) -> Support {
         let others = Fraction::whole(u128::from(self.categories.count()) - 1);
         let own = Fraction::of_weight(self.include);
-        let with = &own * &Fraction::whole(u128::from(self.size) - 1);
-        let without = &Fraction::of_complement(self.include) * &Fraction::whole(u128::from(self.size));
+        let with = &own * &Fraction::whole(u128::from(self.subset_size()) - 1);
+        let without =
+            &Fraction::of_complement(self.include) * &Fraction::whole(u128::from(self.subset_size()));
         Support { other: &(&with + &without) / &others, own }
     }
 

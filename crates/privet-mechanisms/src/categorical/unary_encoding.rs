@@ -50,7 +50,13 @@ impl BitThresholds {
 
     /// Draws `bits` noisy bits into `slot`, of which those in `set` are set in truth. Takes the same kind of
     /// draws whichever they are: first all bits as if unset, then one for each set bit.
-    pub fn fill<R: CryptoRng + ?Sized>(&self, bits: usize, set: &[usize], rng: &mut R, slot: &mut [u8]) {
+    pub(super) fn fill<R: CryptoRng + ?Sized>(
+        &self,
+        bits: usize,
+        set: &[usize],
+        rng: &mut R,
+        slot: &mut [u8],
+    ) {
         let mut words = slot.chunks_exact_mut(8);
         // Whole words first, written as such: a copy of variable length would cost more than the draw.
         for chunk in words.by_ref() {

@@ -186,7 +186,7 @@ impl<M: Relayed> MemoizedClient<M> {
     /// A generator that is the same for the same secret, question and value, and unrelated otherwise.
     fn permanent_generator(&self, value: u32) -> Generator {
         let mut hasher = blake3::Hasher::new_keyed(&self.secret.0);
-        for part in [self.origin.as_str(), self.attribute.as_str()] {
+        for part in ["privet permanent answer 1", self.origin.as_str(), self.attribute.as_str()] {
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
         // The fingerprint covers the domain, the mechanism and its weights.

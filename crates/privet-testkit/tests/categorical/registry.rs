@@ -1,7 +1,8 @@
 //! What must hold for every registered mechanism, whoever adds it.
 
 use super::epsilon;
-use privet_core::{DomainSpec, Generator, ReportBuffer};
+use privet_core::{DomainSpec, Generator, ReportBuffer, Summary};
+use privet_estimators::Consistency;
 use privet_mechanisms::registry::{ROWS, Row, WorstInput};
 
 /// The domains on which a mechanism is tried.
@@ -77,6 +78,32 @@ fn worst_inputs_reach_the_worst_ratio() {
         let largest =
             reports.iter().map(|slot| mechanism.worst_log_ratio(slot).unwrap()).fold(f64::MIN, f64::max);
         assert!((largest - mechanism.exact_epsilon()).abs() < 1e-12, "{} {largest}", row.info.id);
+    }
+}
+
+/// Another mechanism's summary takes no reports, gives no estimate and does not merge.
+#[test]
+fn foreign_summaries_are_refused() {
+    for row in ROWS {
+        let domain = domains(row).pop().unwrap();
+        let estimator_at = |value| {
+            privet_estimators::registry::find(row.info.id).unwrap().build(&domain, epsilon(value)).unwrap()
+        };
+        let mechanism = row.build(&domain, epsilon(1.0)).unwrap();
+        let mut reports = ReportBuffer::new(mechanism.report_bytes());
+        let mut rng = Generator::from_insecure_seed(3);
+        mechanism.randomize_worst_input(WorstInput::First, 3, &mut rng, &mut reports).unwrap();
+        let (ours, theirs) = (estimator_at(1.0), estimator_at(2.0));
+        let mut foreign = theirs.empty_summary();
+        let before = foreign.clone();
+        assert_eq!(ours.accumulate(&mut foreign, &reports).unwrap_err().code(), "report-foreign");
+        assert_eq!(foreign, before);
+        let mut own = ours.empty_summary();
+        ours.accumulate(&mut own, &reports).unwrap();
+        assert_eq!(theirs.estimate(&own, Consistency::None).unwrap_err().code(), "estimate-foreign");
+        assert_eq!(foreign.merge(&own).unwrap_err().code(), "summary-foreign");
+        let nothing = ours.estimate(&ours.empty_summary(), Consistency::None);
+        assert_eq!(nothing.unwrap_err().code(), "estimate-too-few-reports");
     }
 }
 
