@@ -1,11 +1,13 @@
 //! Where errors become messages and exit codes.
 
+use crate::table::Problem;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use thiserror::Error;
 
-/// Everything that can end a command early.
+/// Everything that can end a command early. No variant holds a private value.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -20,40 +22,89 @@ pub(crate) enum Failure {
     Estimate(#[from] EstimateError),
     #[error(transparent)]
     Entropy(#[from] NoEntropy),
+    /// A mechanism's name that nobody has, with the nearest one that somebody has.
+    #[error("{source}")]
+    UnknownMechanism { source: ParameterError, nearest: Option<&'static str> },
     /// A flag that does not fit, with what to do instead.
     #[error("{message}")]
     Usage { message: String, hint: Option<&'static str> },
     /// Input that cannot be read as what it should be. Never contains a raw value.
     #[error("{message}")]
     Data { message: String, hint: Option<&'static str> },
+    /// A file, or one of its rows, that cannot be read as what it should be.
+    #[error("{}{}: {problem}", path.display(), row_in_words(*row))]
+    Source { path: PathBuf, row: Option<u64>, problem: Problem },
+    /// A mechanism or a program that does not keep its promise.
+    #[error("the audit failed: {message}")]
+    Audit { message: String },
     #[error("{action} {}: {source}", path.display())]
     File { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
 }
 
+fn row_in_words(row: Option<u64>) -> String {
+    row.map(|row| format!(", row {row}")).unwrap_or_default()
+}
+
 impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Parameter(_) | Self::Usage { .. } => 2,
-            Self::Input(_) | Self::Report(_) | Self::Merge(_) | Self::Data { .. } => 65,
+            Self::Audit { .. } => 1,
+            Self::Parameter(_)
+            | Self::UnknownMechanism { .. }
+            | Self::Usage { .. }
+            | Self::Estimate(EstimateError::Step { .. }) => 2,
+            Self::Input(_)
+            | Self::Report(_)
+            | Self::Merge(_)
+            | Self::Data { .. }
+            | Self::Source { .. }
+            | Self::Estimate(EstimateError::Foreign { .. }) => 65,
             Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
         }
     }
 
-    fn hint(&self) -> Option<&str> {
+    /// A stable code for programs.
+    fn code(&self) -> &'static str {
         match self {
-            Self::Parameter(error) => error.hint(),
-            Self::Report(error) => error.hint(),
-            Self::Usage { hint, .. } | Self::Data { hint, .. } => *hint,
+            Self::Parameter(error) | Self::UnknownMechanism { source: error, .. } => error.code(),
+            Self::Input(error) => error.code(),
+            Self::Report(error) => error.code(),
+            Self::Merge(error) => error.code(),
+            Self::Estimate(error) => error.code(),
+            Self::Source { problem, .. } => problem.code(),
+            Self::Usage { .. } => "usage",
+            Self::Data { .. } => "data",
+            Self::Audit { .. } => "audit",
+            Self::File { .. } => "file",
+            Self::Output(_) => "output",
+            Self::Entropy(_) => "entropy",
+        }
+    }
+
+    fn hint(&self) -> Option<Cow<'static, str>> {
+        match self {
+            Self::Parameter(error) => error.hint().map(Cow::from),
+            Self::UnknownMechanism { source, nearest: None } => source.hint().map(Cow::from),
+            Self::UnknownMechanism { nearest: Some(name), .. } => {
+                Some(format!("did you mean {name}? `privet mechanisms` lists them all").into())
+            }
+            Self::Report(error) => error.hint().map(Cow::from),
+            Self::Source { problem, .. } => problem.hint(),
+            Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
             _ => None,
         }
     }
 
     /// Says what was wrong and what to do, on standard error.
     pub(crate) fn report(&self) -> ExitCode {
-        eprintln!("error: {self}");
+        // A reader that has seen enough, such as `head`, is not worth a message.
+        if matches!(self, Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("error: {self} [{}]", self.code());
         if let Some(hint) = self.hint() {
             eprintln!("hint: {hint}");
         }

@@ -1,15 +1,19 @@
 //! The `privet` command.
 
+mod arguments;
 mod command;
 mod failure;
 mod output;
+mod page;
+mod progress;
+mod table;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments = command::Arguments::parse();
-    match command::run(arguments) {
+    match command::run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

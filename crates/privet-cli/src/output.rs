@@ -1,7 +1,7 @@
 //! Data on standard output: one JSON document, or a plain table.
 
 use crate::failure::Failure;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::io::Write;
 
@@ -27,14 +27,37 @@ impl Output {
             }
             Self::Text => writeln!(stdout, "{}", text().trim_end())?,
         }
+        stdout.flush()?;
         Ok(())
     }
 }
 
-/// A table without borders, with a line below its header.
+/// A table without borders.
 pub(crate) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header.to_vec());
+    if let Some(column) = table.column_mut(0) {
+        column.set_padding((0, 1));
+    }
     table
+}
+
+/// As [`table`], with all columns but the first `names` aligned to the right, for numbers.
+pub(crate) fn table_of_numbers(header: &[&str], names: usize) -> Table {
+    let mut table = table(header);
+    table.column_iter_mut().skip(names).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+    table
+}
+
+/// A number for people: six digits after the point for what is near one, and an exponent for what is tiny.
+pub(crate) fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-4..1e7).contains(&size) { format!("{value:.6}") } else { format!("{value:.3e}") }
+}
+
+/// An interval for people.
+pub(crate) fn interval(ends: [f64; 2]) -> String {
+    let [low, high] = ends.map(number);
+    format!("[{low}, {high}]")
 }

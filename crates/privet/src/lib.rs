@@ -33,7 +33,7 @@ pub use privet_mechanisms::{categorical, wrapper};
 /// The mechanisms and estimators by name, for programs that learn the name at run time.
 pub mod registry {
     pub use privet_estimators::registry::{AnyEstimator, ROWS as ESTIMATORS, find as find_estimator};
-    pub use privet_mechanisms::registry::{ROWS as MECHANISMS, find as find_mechanism};
+    pub use privet_mechanisms::registry::{ROWS as MECHANISMS, Row as MechanismRow, find as find_mechanism};
 }
 
 /// The operating system gave no randomness. There is no fallback: without it nothing can be protected.

@@ -1,14 +1,23 @@
 //! One file for each verb.
 
+mod audit;
+mod bench;
+mod demo;
+mod describe;
+mod estimate;
+mod mechanisms;
+mod perturb;
+mod simulate;
+
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Parser, Subcommand};
 
 /// Local differential privacy: randomise values on the device, estimate statistics from the reports.
 #[derive(Debug, Parser)]
-#[command(name = "privet", version, propagate_version = true)]
+#[command(name = "privet", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// Print one JSON document on standard output, and nothing else there.
+    /// Print one JSON document on standard output, and nothing else there
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -16,10 +25,42 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {}
+enum Verb {
+    Mechanisms(mechanisms::Mechanisms),
+    Describe(describe::Describe),
+    Audit(audit::Audit),
+    Perturb(perturb::Perturb),
+    Estimate(estimate::Estimate),
+    Simulate(simulate::Simulate),
+    Bench(bench::Bench),
+    Demo(demo::Demo),
+}
 
 /// Runs one verb.
-pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
-    let _output = if arguments.json { Output::Json } else { Output::Text };
-    match arguments.verb {}
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let output = if arguments.json { Output::Json } else { Output::Text };
+    match &arguments.verb {
+        Verb::Mechanisms(verb) => verb.run(output),
+        Verb::Describe(verb) => verb.run(output),
+        Verb::Audit(verb) => verb.run(output),
+        Verb::Perturb(verb) => verb.run(output),
+        Verb::Estimate(verb) => verb.run(output),
+        Verb::Simulate(verb) => verb.run(output),
+        Verb::Bench(verb) => verb.run(output),
+        Verb::Demo(verb) => verb.run(output),
+    }
+}
+
+/// A guarantee as JSON.
+fn guarantee_json(guarantee: &privet::Guarantee) -> serde_json::Value {
+    serde_json::json!({
+        "kind": guarantee.kind(),
+        "epsilon": guarantee.epsilon().get(),
+        "delta": guarantee.delta(),
+    })
+}
+
+/// A consistency step by its name.
+fn parse_consistency(name: &str) -> Result<privet::Consistency, Failure> {
+    name.parse().map_err(|message| Failure::Usage { message, hint: None })
 }

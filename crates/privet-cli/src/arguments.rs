@@ -1,0 +1,193 @@
+//! Flags that several verbs share, and how they are read.
+//!
+//! They arrive as text and are checked here rather than by the parser of the command line, so that a wrong one gets the
+//! message, the code and the hint of the library.
+
+use crate::failure::Failure;
+use clap::Args;
+use privet::registry::{self, AnyEstimator, MechanismRow};
+use privet::{AnyMechanism, DomainSpec, Epsilon, Generator, ParameterError};
+
+/// One mechanism with its parameters.
+#[derive(Debug, Args)]
+pub(crate) struct MechanismArguments {
+    /// The mechanism's id or a synonym; `privet mechanisms` lists them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) mechanism: String,
+    /// Where values come from: binary, categories:128, categories:red,green,blue or words:12
+    #[arg(long, value_name = "DOMAIN")]
+    pub(crate) domain: String,
+    /// How much one report may reveal: the largest log-ratio of report probabilities
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) epsilon: String,
+}
+
+impl MechanismArguments {
+    pub(crate) fn domain(&self) -> Result<DomainSpec, Failure> {
+        Ok(self.domain.parse()?)
+    }
+
+    pub(crate) fn epsilon(&self) -> Result<Epsilon, Failure> {
+        parse_epsilon(&self.epsilon)
+    }
+
+    pub(crate) fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, Failure> {
+        Ok(find_mechanism(&self.mechanism)?.build(&self.domain()?, self.epsilon()?)?)
+    }
+
+    pub(crate) fn estimator(&self) -> Result<Box<dyn AnyEstimator>, Failure> {
+        Ok(registry::find_estimator(&self.mechanism)?.build(&self.domain()?, self.epsilon()?)?)
+    }
+}
+
+/// The mechanism of this name, or the nearest name there is.
+pub(crate) fn find_mechanism(name: &str) -> Result<&'static MechanismRow, Failure> {
+    registry::find_mechanism(name)
+        .map_err(|source| Failure::UnknownMechanism { source, nearest: nearest_name(name) })
+}
+
+/// The mechanisms of a list such as `grr,oue`; `all` stands for those that fit the domain.
+pub(crate) fn build_mechanisms(
+    names: &[String],
+    domain: &DomainSpec,
+    epsilon: Epsilon,
+) -> Result<Vec<Box<dyn AnyMechanism>>, Failure> {
+    if names != ["all"] {
+        let build = |name: &String| Ok(find_mechanism(name)?.build(domain, epsilon)?);
+        return names.iter().map(build).collect();
+    }
+    let mut fitting = Vec::new();
+    for row in registry::MECHANISMS {
+        match row.build(domain, epsilon) {
+            Ok(mechanism) => fitting.push(mechanism),
+            Err(ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if fitting.is_empty() {
+        return Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None });
+    }
+    Ok(fitting)
+}
+
+fn nearest_name(name: &str) -> Option<&'static str> {
+    let names = registry::MECHANISMS
+        .iter()
+        .flat_map(|row| std::iter::once(row.info.id).chain(row.info.synonyms.iter().copied()));
+    let (distance, nearest) =
+        names.map(|known| (edit_distance(name, known), known)).min_by_key(|(distance, _)| *distance)?;
+    // A name that shares less than two thirds of its letters is a guess, not a suggestion.
+    (distance * 3 <= name.chars().count().max(3)).then_some(nearest)
+}
+
+/// How many letters must be added, removed or replaced to make one word the other.
+fn edit_distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (above, letter) in one.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
+        for (column, candidate) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *candidate);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+/// One epsilon.
+pub(crate) fn parse_epsilon(text: &str) -> Result<Epsilon, Failure> {
+    Ok(Epsilon::new(parse_number(text)?)?)
+}
+
+fn parse_number(text: &str) -> Result<f64, Failure> {
+    text.trim().parse().map_err(|_| Failure::Usage {
+        message: format!("epsilon must be a number: got {text:?}"),
+        hint: Some("write a number such as 1.5, a list such as 1,2,4, or a range such as 1:8:0.5"),
+    })
+}
+
+/// More steps than this in a range are a slip of the hand.
+const MAX_STEPS: f64 = 10_000.0;
+
+/// Epsilons as a list (`1,2,4`), a range (`1:8:0.5`, both ends included), or a list of both.
+pub(crate) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>, Failure> {
+    let mut epsilons = Vec::new();
+    for part in text.split(',') {
+        match part.split(':').collect::<Vec<_>>()[..] {
+            [single] => epsilons.push(parse_epsilon(single)?),
+            [first, last, step] => {
+                let (first, last, step) = (parse_number(first)?, parse_number(last)?, parse_number(step)?);
+                epsilons.extend(range(Epsilon::new(first)?, Epsilon::new(last)?, step)?);
+            }
+            _ => return Err(bad_range(part)),
+        }
+    }
+    Ok(epsilons)
+}
+
+fn range(first: Epsilon, last: Epsilon, step: f64) -> Result<Vec<Epsilon>, Failure> {
+    // The last value belongs to the range although the division may come out a little low.
+    let steps = ((last.get() - first.get()) / step + 1e-9).floor();
+    if !(step > 0.0 && (0.0..=MAX_STEPS).contains(&steps)) {
+        return Err(bad_range(&format!("{first}:{last}:{step}")));
+    }
+    // Written with twelve digits 0.1 + 2 * 0.1 is 0.3 again.
+    let value = |index: u32| parse_epsilon(&format!("{:.12}", first.get() + f64::from(index) * step));
+    (0..=steps as u32).map(value).collect()
+}
+
+fn bad_range(text: &str) -> Failure {
+    Failure::Usage {
+        message: format!("cannot read the range {text:?}"),
+        hint: Some("a range is first:last:step with first <= last and at most 10000 steps, such as 1:8:0.5"),
+    }
+}
+
+/// A generator from the operating system, or from a seed with a warning.
+pub(crate) fn generator(insecure_seed: Option<u64>) -> Result<Generator, Failure> {
+    let Some(seed) = insecure_seed else { return Ok(privet::generator()?) };
+    eprintln!("warning: reports drawn from a fixed seed protect nobody; use them for tests only");
+    Ok(Generator::from_insecure_seed(seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(text: &str) -> Vec<f64> {
+        parse_epsilons(text).unwrap().into_iter().map(Epsilon::get).collect()
+    }
+
+    #[test]
+    fn lists_and_ranges() {
+        assert_eq!(numbers("1,2,4"), [1.0, 2.0, 4.0]);
+        assert_eq!(numbers("0.1:0.5:0.1"), [0.1, 0.2, 0.3, 0.4, 0.5]);
+        assert_eq!(numbers("1:8:0.5").len(), 15);
+        assert_eq!(numbers(".1,1:2:1"), [0.1, 1.0, 2.0]);
+        assert_eq!(numbers("3:3:1"), [3.0]);
+    }
+
+    #[test]
+    fn bad_lists_and_ranges() {
+        for text in
+            ["", "1,", "a", "1:2", "2:1:1", "1:2:0", "1:2:-1", "1:2:NaN", "0:1:1", "1:9:1e-9", "1:2:3:4"]
+        {
+            assert!(parse_epsilons(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn near_names_are_suggested_and_far_ones_are_not() {
+        assert_eq!(nearest_name("optimised-unary-encoding"), Some("optimized-unary-encoding"));
+        assert_eq!(nearest_name("gr"), Some("grr"));
+        assert_eq!(nearest_name("something-else-entirely"), None);
+    }
+
+    #[test]
+    fn distances_count_single_letters() {
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+        assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("same", "same"), 0);
+    }
+}

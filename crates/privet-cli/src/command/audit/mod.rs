@@ -1,0 +1,243 @@
+//! Does a mechanism, or any program, keep its promise?
+
+mod bound;
+mod event;
+mod mechanism;
+mod program;
+
+use crate::arguments::{build_mechanisms, generator, parse_epsilons};
+use crate::failure::Failure;
+use crate::output::{Output, number, table_of_numbers};
+use crate::progress::Progress;
+use bound::Sampling;
+use clap::Args;
+use privet::{DomainSpec, Epsilon};
+use serde::Serialize;
+
+const EXAMPLES: &str = "\
+Examples:
+  One mechanism, from its integers and from a hundred thousand draws:
+    privet audit --mechanism grr --domain categories:16 --epsilon 1
+
+  Every mechanism that fits, at several sizes and epsilons:
+    privet audit --mechanism all --domain binary --domain categories:128 --epsilon .1,1,4
+
+  A program that reads values and writes reports, line by line:
+    privet audit --domain categories:red,green,blue --epsilon 1 --samples 20000 \\
+      --command 'privet perturb --mechanism grr --domain categories:red,green,blue --epsilon 1
+                 --in - --out - --format lines'";
+
+/// Check that a mechanism keeps its promise
+///
+/// The exact epsilon is the largest log-ratio of report probabilities, computed with integers from the weights that the
+/// sampler uses. The sampled bound needs no weights: reports are drawn for two inputs, half of them choose the most telling
+/// event, the other half count it, and the true epsilon is above the bound with the stated confidence. An audit passes if
+/// both are at most the claimed epsilon; otherwise the exit status is 1.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Audit {
+    /// Mechanisms by id or synonym, or `all` for every one that fits the domain
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        required_unless_present = "command",
+        conflicts_with = "command"
+    )]
+    mechanism: Vec<String>,
+    /// A program that reads one value per line and writes one report per line, with its arguments
+    #[arg(long, value_name = "PROGRAM ARGS")]
+    command: Option<String>,
+    /// Where values come from; may be given several times
+    #[arg(long, value_name = "DOMAIN", required = true)]
+    domain: Vec<String>,
+    /// The claim: a number, a list such as .1,1,4 or a range such as 1:8:0.5
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    epsilon: String,
+    /// How many reports to draw for each input
+    #[arg(long, value_name = "COUNT", default_value_t = 100_000,
+          value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
+    samples: u64,
+    /// How sure the sampled bound of each row must be
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.999_999)]
+    confidence: f64,
+}
+
+/// One row of an audit.
+#[derive(Debug, Serialize)]
+struct Finding {
+    id: String,
+    domain: String,
+    claimed_epsilon: f64,
+    exact_epsilon: Option<f64>,
+    claimed_delta: f64,
+    exact_delta: Option<f64>,
+    sampled_lower_bound: f64,
+    /// The largest bound that this number of samples can give.
+    largest_detectable: f64,
+    confidence: f64,
+    samples: u64,
+    passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<ProgramFinding>,
+}
+
+/// What an audit of a program says beyond that.
+#[derive(Debug, Serialize)]
+struct ProgramFinding {
+    command: String,
+    /// How many bounds the confidence is shared by.
+    tests: usize,
+    /// The most telling event, and the inputs under which it is likelier and less likely.
+    event: String,
+    inputs: [String; 2],
+}
+
+impl Audit {
+    pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
+        let sampling = Sampling::new(self.samples, self.confidence)?;
+        let epsilons = parse_epsilons(&self.epsilon)?;
+        let domains: Vec<DomainSpec> = self.domain.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        let mut findings = Vec::new();
+        for domain in &domains {
+            match &self.command {
+                Some(command) => findings.extend(self.audit_program(command, domain, &epsilons, sampling)?),
+                None => findings.extend(self.audit_mechanisms(domain, &epsilons, sampling)?),
+            }
+        }
+        match &findings[..] {
+            [only] => output.print(only, || page(&findings, sampling))?,
+            several => output.print(&several, || page(&findings, sampling))?,
+        }
+        verdict(&findings)
+    }
+
+    fn audit_mechanisms(
+        &self,
+        domain: &DomainSpec,
+        epsilons: &[Epsilon],
+        sampling: Sampling,
+    ) -> Result<Vec<Finding>, Failure> {
+        let mut findings = Vec::new();
+        let mut rng = generator(None)?;
+        for epsilon in epsilons {
+            let mechanisms = build_mechanisms(&self.mechanism, domain, *epsilon)?;
+            let mut progress = Progress::new("samples", Some(2 * sampling.samples * mechanisms.len() as u64));
+            for mechanism in mechanisms {
+                let bound = mechanism::lower_bound(&*mechanism, sampling, &mut rng, &mut progress)?;
+                let exact = mechanism.exact_epsilon();
+                let claimed = epsilon.get();
+                findings.push(Finding {
+                    id: mechanism.info().id.to_owned(),
+                    domain: domain.to_string(),
+                    claimed_epsilon: claimed,
+                    exact_epsilon: Some(exact),
+                    claimed_delta: mechanism.guarantee().delta(),
+                    exact_delta: Some(mechanism.guarantee().delta()),
+                    sampled_lower_bound: bound,
+                    largest_detectable: sampling.largest_bound(1),
+                    confidence: self.confidence,
+                    samples: self.samples,
+                    passed: exact <= claimed && bound <= claimed,
+                    program: None,
+                });
+            }
+        }
+        Ok(findings)
+    }
+
+    fn audit_program(
+        &self,
+        command: &str,
+        domain: &DomainSpec,
+        epsilons: &[Epsilon],
+        sampling: Sampling,
+    ) -> Result<Vec<Finding>, Failure> {
+        // The program is run once: the bound does not depend on the claim.
+        let worst = program::worst_event(command, domain, sampling)?;
+        let finding = |epsilon: &Epsilon| Finding {
+            id: "command".to_owned(),
+            domain: domain.to_string(),
+            claimed_epsilon: epsilon.get(),
+            exact_epsilon: None,
+            claimed_delta: 0.0,
+            exact_delta: None,
+            sampled_lower_bound: worst.bound,
+            largest_detectable: sampling.largest_bound(worst.tests),
+            confidence: self.confidence,
+            samples: self.samples,
+            passed: worst.bound <= epsilon.get(),
+            program: Some(ProgramFinding {
+                command: command.to_owned(),
+                tests: worst.tests,
+                event: worst.event.clone(),
+                inputs: worst.inputs.clone(),
+            }),
+        };
+        Ok(epsilons.iter().map(finding).collect())
+    }
+}
+
+fn page(findings: &[Finding], sampling: Sampling) -> String {
+    let header = ["MECHANISM", "DOMAIN", "CLAIMED", "EXACT", "SAMPLED AT LEAST", "RESULT"];
+    let mut table = table_of_numbers(&header, 2);
+    for finding in findings {
+        table.add_row([
+            finding.id.clone(),
+            shortened(&finding.domain, 40),
+            finding.claimed_epsilon.to_string(),
+            finding.exact_epsilon.map_or("-".into(), |exact| exact.to_string()),
+            number(finding.sampled_lower_bound),
+            if finding.passed { "passed".into() } else { "FAILED".into() },
+        ]);
+    }
+    let mut page = table.trim_fmt();
+    page += &format!(
+        "\n\nThe sampled bounds hold with confidence {} each, from {} reports for each input.\n",
+        1.0 - sampling.alpha,
+        sampling.samples
+    );
+    if let Some((finding, program)) = findings.iter().find_map(|one| Some((one, one.program.as_ref()?))) {
+        let [likelier, other] = &program.inputs;
+        page += &format!(
+            "The most telling event of {} tested: {}, likelier for {likelier} than for {other}.\n",
+            program.tests, program.event
+        );
+        if finding.sampled_lower_bound == 0.0 {
+            page += "No event was seen often enough to say anything: more samples may help.\n";
+        }
+    }
+    let is_blind = |finding: &&Finding| {
+        finding.exact_epsilon.is_none() && finding.largest_detectable <= finding.claimed_epsilon
+    };
+    if let Some(finding) = findings.iter().find(is_blind) {
+        page += &format!(
+            "Too few samples: even a program that tells the truth would not exceed {}.\n",
+            number(finding.largest_detectable)
+        );
+    }
+    page
+}
+
+fn shortened(text: &str, length: usize) -> String {
+    if text.chars().count() <= length {
+        return text.to_owned();
+    }
+    text.chars().take(length - 2).chain("..".chars()).collect()
+}
+
+fn verdict(findings: &[Finding]) -> Result<(), Failure> {
+    let failed = |finding: &&Finding| !finding.passed;
+    let words = |finding: &Finding| {
+        let exact = finding.exact_epsilon.map(|exact| format!("exactly {exact}, ")).unwrap_or_default();
+        format!(
+            "{} on {} claims epsilon {} but has {exact}at least {} from samples",
+            finding.id,
+            shortened(&finding.domain, 40),
+            finding.claimed_epsilon,
+            number(finding.sampled_lower_bound)
+        )
+    };
+    let messages: Vec<String> = findings.iter().filter(failed).map(words).collect();
+    if messages.is_empty() { Ok(()) } else { Err(Failure::Audit { message: messages.join("; ") }) }
+}

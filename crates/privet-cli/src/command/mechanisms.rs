@@ -1,0 +1,80 @@
+//! The list of mechanisms.
+
+use crate::failure::Failure;
+use crate::output::{Output, table};
+use clap::Args;
+use privet::registry::MECHANISMS;
+use privet::MechanismInfo;
+use serde_json::{Value, json};
+
+const EXAMPLES: &str = "\
+Examples:
+  What there is:
+    privet mechanisms
+
+  The names of all mechanisms, for a script:
+    privet mechanisms --json | jq -r '.[].id'";
+
+/// List the mechanisms
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Mechanisms {
+    /// Print a table in Markdown
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl Mechanisms {
+    pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
+        let infos = || MECHANISMS.iter().map(|row| &row.info);
+        let document: Vec<Value> = infos().map(json_of).collect();
+        if self.markdown && output == Output::Json {
+            return Err(Failure::Usage { message: "--json and --markdown exclude each other".into(), hint: None });
+        }
+        output.print(&document, || if self.markdown { markdown(infos()) } else { plain(infos()) })
+    }
+}
+
+fn json_of(info: &MechanismInfo) -> Value {
+    json!({
+        "id": info.id,
+        "title": info.title,
+        "synonyms": info.synonyms,
+        "domain": info.domain,
+        "goal": info.goal,
+        "guarantee": info.guarantee,
+        "numerics": info.numerics.as_str(),
+        "slack": info.slack,
+        "reference": info.reference,
+        "status": info.status,
+    })
+}
+
+fn plain<'a>(infos: impl Iterator<Item = &'a MechanismInfo>) -> String {
+    let mut table = table(&["ID", "SYNONYMS", "DOMAIN", "FOR", "GUARANTEE", "REFERENCE"]);
+    for info in infos {
+        let synonyms = info.synonyms.join(", ");
+        table.add_row([info.id, &synonyms, info.domain, info.goal, info.guarantee, info.reference]);
+    }
+    table.trim_fmt()
+}
+
+fn markdown<'a>(infos: impl Iterator<Item = &'a MechanismInfo>) -> String {
+    let mut lines = vec![
+        "| id | name | domain | for | guarantee | numerics | reference |".to_owned(),
+        "|---|---|---|---|---|---|---|".to_owned(),
+    ];
+    lines.extend(infos.map(|info| {
+        let cells = [
+            &format!("`{}`", info.id),
+            info.title,
+            info.domain,
+            info.goal,
+            info.guarantee,
+            info.numerics.as_str(),
+            info.reference,
+        ];
+        format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+    }));
+    lines.join("\n")
+}

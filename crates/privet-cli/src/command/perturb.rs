@@ -1,0 +1,155 @@
+//! Values to reports.
+
+use crate::arguments::{MechanismArguments, generator};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::table::{Batch, Format, ReportWriter, Source, ValueColumn, is_standard_stream};
+use clap::Args;
+use privet::{AnyMechanism, DomainSpec, Envelope, Generator, InputError, ReportBuffer};
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  One column of a csv file becomes reports; nothing else is copied:
+    privet perturb --mechanism oue --domain categories:walk,bus,car --epsilon 1 \\
+      --column transport --in people.csv --out reports.csv
+
+  Values on standard input, one on each line, and reports on standard output:
+    echo car | privet perturb --mechanism grr --domain categories:walk,bus,car --epsilon 1 \\
+      --in - --out - --format lines";
+
+/// Turn a column of values into a column of reports
+///
+/// The output has one column, `report`: each is the version, a mark, the mechanism's fingerprint and the randomised
+/// value, in hexadecimal digits (in parquet, in bytes). All reports have the same length. The file appears under its
+/// name when it is complete. Memory does not grow with the number of rows.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Perturb {
+    #[command(flatten)]
+    mechanism: MechanismArguments,
+    /// The column that holds the values
+    #[arg(long, value_name = "NAME")]
+    column: Option<String>,
+    /// The table to read: .csv, .jsonl, .ndjson or .parquet, or - for standard input
+    #[arg(long = "in", value_name = "FILE")]
+    input: PathBuf,
+    /// The table to write, or - for standard output
+    #[arg(long = "out", value_name = "FILE")]
+    out: PathBuf,
+    /// Move values outside the domain to the nearest one inside, instead of refusing them
+    #[arg(long)]
+    clamp: bool,
+    /// Public columns to copy. They are sent as they are: without any protection
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    keep: Vec<String>,
+    /// The format of both files, whatever they are called
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["in_format", "out_format"])]
+    format: Option<Format>,
+    /// The format of the input, whatever it is called
+    #[arg(long, value_name = "FORMAT")]
+    in_format: Option<Format>,
+    /// The format of the output, whatever it is called
+    #[arg(long, value_name = "FORMAT")]
+    out_format: Option<Format>,
+    /// Draw from a generator that anybody can repeat. For tests: the reports are marked and protect nobody
+    #[arg(long, value_name = "NUMBER")]
+    insecure_seed: Option<u64>,
+}
+
+impl Perturb {
+    pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
+        let domain = self.mechanism.domain()?;
+        let mechanism = self.mechanism.mechanism()?;
+        self.check_flags(output)?;
+        let in_format = Format::of(&self.input, self.in_format.or(self.format))?;
+        let out_format = Format::of(&self.out, self.out_format.or(self.format))?;
+        let source = Source::open(&self.input, in_format, self.column.as_deref(), &self.keep)?;
+        let rng = generator(self.insecure_seed)?;
+        let envelope = Envelope { fingerprint: mechanism.fingerprint(), insecure: rng.is_insecure() };
+        let writer = ReportWriter::create(&self.out, out_format, envelope)?;
+        let rows = self.perturb(&*mechanism, domain, source, rng, writer)?;
+        if is_standard_stream(&self.out) {
+            return Ok(());
+        }
+        let guarantee = mechanism.guarantee();
+        let document = json!({
+            "rows": rows,
+            "out": self.out.display().to_string(),
+            "format": out_format.as_str(),
+            "guarantee": super::guarantee_json(&guarantee),
+            "fingerprint": mechanism.fingerprint().to_string(),
+            "insecure": envelope.insecure,
+        });
+        output.print(&document, || {
+            format!("{rows} reports in {} ({guarantee}, each)", self.out.display())
+        })
+    }
+
+    fn perturb(
+        &self,
+        mechanism: &dyn AnyMechanism,
+        domain: DomainSpec,
+        source: Source,
+        mut rng: Generator,
+        mut writer: ReportWriter,
+    ) -> Result<u64, Failure> {
+        let domain = Arc::new(domain);
+        let mut reports = ReportBuffer::new(mechanism.report_bytes());
+        let mut progress = Progress::new("rows", None);
+        let make = || ValueColumn::new(domain.clone(), self.clamp);
+        let rows = source.for_each_batch(make, |batch| {
+            reports.clear();
+            let values = &batch.column.values;
+            let drawn = if self.clamp {
+                mechanism.randomize_batch_clamped(values, &mut rng, &mut reports)
+            } else {
+                mechanism.randomize_batch(values, &mut rng, &mut reports)
+            };
+            drawn.map_err(|error| self.refuse(&domain, &batch, error))?;
+            progress.add(batch.rows as u64);
+            if batch.is_cut { Ok(()) } else { writer.write(&reports, &batch.kept) }
+        })?;
+        if rows == 0 {
+            return Err(Source::no_rows(&self.input));
+        }
+        writer.finish()?;
+        Ok(rows)
+    }
+
+    /// Names the row of a value that the mechanism does not accept.
+    fn refuse(&self, domain: &DomainSpec, batch: &Batch<ValueColumn>, error: InputError) -> Failure {
+        let (row, source) = match error {
+            InputError::OutsideDomainAt { position, domain } => {
+                (Some(batch.first_row + position - 1), InputError::OutsideDomain { domain })
+            }
+            other => (None, other),
+        };
+        let problem = ValueColumn::outside(domain, self.clamp, source);
+        Failure::Source { path: self.input.clone(), row, problem }
+    }
+
+    fn check_flags(&self, output: Output) -> Result<(), Failure> {
+        let wrong = |message: &str, hint| Err(Failure::Usage { message: message.to_owned(), hint });
+        if output == Output::Json && is_standard_stream(&self.out) {
+            return wrong("--json and --out - both need standard output", Some("name a file with --out"));
+        }
+        if self.column.as_ref().is_some_and(|column| self.keep.contains(column)) {
+            return wrong(
+                "--keep would copy the private column as it is",
+                Some("keep columns that are public only"),
+            );
+        }
+        if self.keep.iter().any(|name| name == "report") {
+            return wrong("a kept column cannot be called report", Some("rename it before"));
+        }
+        let same = |one: &PathBuf, other: &PathBuf| one.canonicalize().ok() == other.canonicalize().ok();
+        if !is_standard_stream(&self.out) && self.out.exists() && same(&self.input, &self.out) {
+            return wrong("the reports would replace the values: --in and --out are the same file", None);
+        }
+        Ok(())
+    }
+}

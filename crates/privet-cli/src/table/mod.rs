@@ -1,0 +1,77 @@
+//! Tables in files: one column of values or reports is read or written, in batches, whatever the format.
+
+mod cell;
+mod csv;
+mod destination;
+mod hex;
+mod jsonl;
+mod kept;
+mod lines;
+mod parquet_reader;
+mod parquet_writer;
+mod problem;
+mod source;
+mod text_writer;
+mod writer;
+
+pub(crate) use cell::{Cell, Column, ReportColumn, ValueColumn};
+pub(crate) use destination::{replace_file, Destination};
+pub(crate) use problem::Problem;
+pub(crate) use source::{Batch, Source};
+pub(crate) use writer::ReportWriter;
+
+use crate::failure::Failure;
+use clap::ValueEnum;
+use std::path::Path;
+
+/// How many rows are in memory at a time, in each batch.
+pub(crate) const BATCH_ROWS: usize = 1 << 16;
+
+/// How rows are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Comma-separated values with a header
+    Csv,
+    /// One JSON object on each line
+    Jsonl,
+    /// Apache Parquet
+    Parquet,
+    /// One value on each line, without a header
+    Lines,
+}
+
+impl Format {
+    /// The format that was asked for, or the one that the name of the file says.
+    pub(crate) fn of(path: &Path, asked: Option<Self>) -> Result<Self, Failure> {
+        if let Some(format) = asked {
+            return Ok(format);
+        }
+        if is_standard_stream(path) {
+            return Ok(Self::Csv);
+        }
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Ok(Self::Csv),
+            Some("jsonl" | "ndjson") => Ok(Self::Jsonl),
+            Some("parquet") => Ok(Self::Parquet),
+            _ => Err(Failure::Usage {
+                message: format!("cannot tell the format of {} from its name", path.display()),
+                hint: Some("name it .csv, .jsonl, .ndjson or .parquet, or say the format with a flag"),
+            }),
+        }
+    }
+
+    /// The name for messages.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+            Self::Parquet => "parquet",
+            Self::Lines => "lines",
+        }
+    }
+}
+
+/// Whether a path stands for standard input or output.
+pub(crate) fn is_standard_stream(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

@@ -1,0 +1,177 @@
+//! Reading Apache Parquet.
+
+use super::kept::KeptColumn;
+use super::source::{open_file, Batch, Place, Rest, RowReader, Selection};
+use super::{Cell, Column, Problem, BATCH_ROWS, is_standard_stream};
+use crate::failure::Failure;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, Schema};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use std::path::Path;
+
+pub(super) struct ParquetReader {
+    batches: ParquetRecordBatchReader,
+    column: String,
+    keep: Vec<String>,
+    place: Place,
+}
+
+impl ParquetReader {
+    pub(super) fn open(path: &Path, selection: &Selection<'_>, place: Place) -> Result<Self, Failure> {
+        if is_standard_stream(path) {
+            return Err(Failure::Usage {
+                message: "parquet cannot be read from standard input".into(),
+                hint: Some("parquet is read from its end: give a file"),
+            });
+        }
+        let file = open_file(path)?;
+        if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+            return Err(place.whole(Problem::Empty));
+        }
+        let damaged = |error| damage(&place, &error);
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;
+        let position = |name: &String| position(builder.schema(), name).map_err(|problem| place.whole(problem));
+        let column = selection.column.to_owned();
+        let roots: Vec<usize> = std::iter::once(&column).chain(selection.keep).map(position).collect::<Result<_, _>>()?;
+        check_type(builder.schema(), roots[0]).map_err(|problem| place.whole(problem))?;
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let batches =
+            builder.with_projection(mask).with_batch_size(BATCH_ROWS).build().map_err(damaged)?;
+        Ok(Self { batches, column, keep: selection.keep.to_vec(), place })
+    }
+
+    fn kept(&self, rows: &RecordBatch) -> Vec<KeptColumn> {
+        let column = |name: &String| {
+            let cells = rows.column_by_name(name)?.clone();
+            Some(KeptColumn { name: name.clone(), cells, is_json: false })
+        };
+        self.keep.iter().filter_map(column).collect()
+    }
+}
+
+impl RowReader for ParquetReader {
+    fn fill<C: Column>(&mut self, batch: &mut Batch<C>) -> Result<Rest, Failure> {
+        let rows = match self.batches.next() {
+            None => return Ok(Rest::Nothing),
+            Some(Ok(rows)) => rows,
+            Some(Err(_)) => return Err(self.place.whole(Problem::Damaged { format: "parquet" })),
+        };
+        if let Some(cells) = rows.column_by_name(&self.column) {
+            push_cells(cells.as_ref(), batch, &self.place)?;
+        }
+        batch.kept = self.kept(&rows);
+        Ok(Rest::More)
+    }
+}
+
+fn position(schema: &Schema, name: &str) -> Result<usize, Problem> {
+    let mut positions = schema.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
+    match (positions.next(), positions.next()) {
+        (Some((position, _)), None) => Ok(position),
+        (Some(_), Some(_)) => Err(Problem::DuplicateColumn { column: name.to_owned() }),
+        (None, _) => Err(Problem::MissingColumn {
+            column: name.to_owned(),
+            available: schema.fields().iter().map(|field| field.name().clone()).collect(),
+        }),
+    }
+}
+
+fn check_type(schema: &Schema, position: usize) -> Result<(), Problem> {
+    let field = schema.field(position);
+    if is_readable(field.data_type()) {
+        return Ok(());
+    }
+    Err(Problem::ColumnType { column: field.name().clone(), kind: field.data_type().to_string() })
+}
+
+fn is_readable(kind: &DataType) -> bool {
+    use DataType::{
+        Binary, BinaryView, Boolean, Dictionary, FixedSizeBinary, Float32, Float64, LargeBinary, LargeUtf8, Utf8,
+        Utf8View,
+    };
+    match kind {
+        Dictionary(_, values) => is_readable(values),
+        Utf8 | LargeUtf8 | Utf8View | Boolean | Float32 | Float64 => true,
+        Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => true,
+        other => other.is_integer(),
+    }
+}
+
+fn damage(place: &Place, error: &parquet::errors::ParquetError) -> Failure {
+    let is_compression = error.to_string().contains("Disabled feature");
+    place.whole(if is_compression { Problem::Compression } else { Problem::Damaged { format: "parquet" } })
+}
+
+/// Gives all cells of an array to the column.
+fn push_cells<C: Column>(array: &dyn Array, batch: &mut Batch<C>, place: &Place) -> Result<(), Failure> {
+    let mut result = Ok(());
+    for_each_cell(array, &mut |cell| {
+        result = batch.push(place, cell);
+        result.is_ok()
+    });
+    result
+}
+
+/// Calls `take` with each cell until it returns false.
+fn for_each_cell<'a, F: FnMut(Cell<'a>) -> bool + ?Sized>(array: &'a dyn Array, take: &mut F) {
+    macro_rules! cells {
+        ($array:expr, $cell:expr) => {{
+            let cell = $cell;
+            $array.iter().all(|value| take(value.map_or(Cell::Missing, cell)));
+        }};
+    }
+    macro_rules! whole {
+        ($kind:ty) => {
+            cells!(array.as_primitive::<$kind>(), |value: <$kind as ArrowPrimitiveType>::Native| {
+                Cell::Whole(value.into())
+            })
+        };
+    }
+    match array.data_type() {
+        DataType::Utf8 => cells!(array.as_string::<i32>(), |text: &'a str| Cell::Text(text.as_bytes())),
+        DataType::LargeUtf8 => cells!(array.as_string::<i64>(), |text: &'a str| Cell::Text(text.as_bytes())),
+        DataType::Utf8View => cells!(array.as_string_view(), |text: &'a str| Cell::Text(text.as_bytes())),
+        DataType::Binary => cells!(array.as_binary::<i32>(), Cell::Bytes),
+        DataType::LargeBinary => cells!(array.as_binary::<i64>(), Cell::Bytes),
+        DataType::BinaryView => cells!(array.as_binary_view(), Cell::Bytes),
+        DataType::FixedSizeBinary(_) => cells!(array.as_fixed_size_binary(), Cell::Bytes),
+        DataType::Boolean => cells!(array.as_boolean(), Cell::Boolean),
+        DataType::Int8 => whole!(Int8Type),
+        DataType::Int16 => whole!(Int16Type),
+        DataType::Int32 => whole!(Int32Type),
+        DataType::Int64 => whole!(Int64Type),
+        DataType::UInt8 => whole!(UInt8Type),
+        DataType::UInt16 => whole!(UInt16Type),
+        DataType::UInt32 => whole!(UInt32Type),
+        DataType::UInt64 => whole!(UInt64Type),
+        DataType::Float32 => {
+            cells!(array.as_primitive::<Float32Type>(), |value: f32| Cell::Number(value.into()))
+        }
+        DataType::Float64 => cells!(array.as_primitive::<Float64Type>(), Cell::Number),
+        DataType::Dictionary(_, _) => for_each_dictionary_cell(array, take),
+        _ => {}
+    }
+}
+
+fn for_each_dictionary_cell<'a, F: FnMut(Cell<'a>) -> bool + ?Sized>(array: &'a dyn Array, take: &mut F) {
+    let dictionary = array.as_any_dictionary();
+    let mut values = Vec::with_capacity(dictionary.values().len());
+    // Behind a pointer, because a dictionary's values could be a dictionary again as far as types can tell.
+    let mut collect = |cell| {
+        values.push(cell);
+        true
+    };
+    for_each_cell(dictionary.values().as_ref(), &mut collect as &mut dyn FnMut(Cell<'a>) -> bool);
+    // Keys of an empty dictionary cannot be normalised; all its cells are missing.
+    let keys = if values.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
+    let cell = |(row, key): (usize, &usize)| {
+        if array.is_null(row) { Cell::Missing } else { values.get(*key).copied().unwrap_or(Cell::Missing) }
+    };
+    keys.iter().enumerate().map(cell).all(|cell| take(cell));
+}

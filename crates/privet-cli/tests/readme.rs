@@ -1,0 +1,129 @@
+//! The README does what it says: its commands run, and print what stands below them.
+
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const README: &str = include_str!("../../../README.md");
+const EXAMPLE: &str = include_str!("../../privet/examples/quick_start.rs");
+
+const PAGES: [&str; 6] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "THREAT_MODEL.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/ADDING_A_MECHANISM.md",
+];
+
+/// A piece of code between fences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Block<'a> {
+    language: &'a str,
+    text: &'a str,
+}
+
+/// The part of a page below a heading, up to the next one of the same level.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let start = page.find(&format!("\n## {heading}\n")).expect("the heading is there") + 1;
+    let end = page[start..].find("\n## ").map_or(page.len(), |length| start + length);
+    &page[start..end]
+}
+
+/// The fenced blocks of a part of a page, in order.
+fn blocks(part: &str) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut rest = part;
+    while let Some((_, fenced)) = rest.split_once("\n```") {
+        let (language, body) = fenced.split_once('\n').expect("a fence ends its line");
+        let (text, after) = body.split_once("\n```").expect("a block has an end");
+        blocks.push(Block { language, text });
+        rest = after;
+    }
+    blocks
+}
+
+/// Runs commands as a reader would, with the `privet` of this build.
+fn run(commands: &str, folder: &Path) -> Output {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_privet")).parent().expect("a binary is in a folder");
+    let inherited = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(PathBuf::from(binaries)).chain(std::env::split_paths(&inherited));
+    let path = std::env::join_paths(folders).expect("a path without separators");
+    let mut shell = Command::new("sh");
+    shell.args(["-e", "-c", commands]).current_dir(folder).env("PATH", path);
+    shell.output().expect("there is a shell")
+}
+
+fn stdout_of(output: Output, what: &str) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{what}\n{errors}");
+    String::from_utf8(output.stdout).expect("output is text")
+}
+
+/// What the page shows below its last command: the table that both ways of the quick start print.
+fn shown_table(quick_start: &[Block<'static>]) -> &'static str {
+    quick_start.iter().rfind(|block| block.language == "text").expect("the page shows its output").text
+}
+
+#[test]
+fn the_commands_of_the_quick_start_print_what_the_page_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocks = blocks(section(README, "Quick start"));
+    let mut compared = 0;
+    for (place, block) in blocks.iter().enumerate().filter(|(_, block)| block.language == "sh") {
+        let printed = stdout_of(run(block.text, folder.path()), block.text);
+        if let Some(shown) = blocks.get(place + 1).filter(|next| next.language == "text") {
+            assert_eq!(printed.trim_end(), shown.text, "printed by {}", block.text);
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 2, "the page shows the output of `perturb` and of `estimate`");
+}
+
+#[test]
+fn the_program_of_the_quick_start_is_the_example_and_prints_the_same_table() {
+    let blocks = blocks(section(README, "Quick start"));
+    let program = blocks.iter().find(|block| block.language == "rust").expect("the page has a program");
+    assert_eq!(program.text, EXAMPLE.trim_end());
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["run", "--quiet", "--locked", "--package", "privet", "--example", "quick_start"]);
+    cargo.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let printed = stdout_of(cargo.output().expect("there is a cargo"), "the example");
+    assert_eq!(printed.trim_end(), shown_table(&blocks));
+}
+
+#[test]
+fn the_audit_of_the_page_passes_and_one_of_the_truth_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocks = blocks(section(README, "Audit your own program"));
+    let audit = blocks.iter().find(|block| block.language == "sh").expect("the page has an audit").text;
+    assert!(stdout_of(run(audit, folder.path()), audit).contains("passed"));
+    let (options, _) = audit.split_once("--command").expect("the audit is of a command");
+    let truth = run(&format!("{options} --command cat"), folder.path());
+    assert_eq!(truth.status.code(), Some(1), "{}", String::from_utf8_lossy(&truth.stderr));
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    for page in PAGES {
+        let text = std::fs::read_to_string(root.join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        let folder = root.join(page).parent().expect("a page is in a folder").to_owned();
+        let targets =
+            text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+        for target in targets.filter(|target| !target.contains("://")) {
+            let file = target.split('#').next().unwrap_or(target);
+            assert!(file.is_empty() || folder.join(file).exists(), "{page} links to {target}");
+        }
+    }
+}
+
+/// A test that reads a page must notice when the page changes.
+#[test]
+fn blocks_are_found_in_order() {
+    let page = "# t\n\n## One\n\n```sh\na\nb\n```\n\n```text\nc\n```\n\n## Two\n\n```sh\nd\n```\n";
+    let (sh, text) = (Block { language: "sh", text: "a\nb" }, Block { language: "text", text: "c" });
+    assert_eq!(blocks(section(page, "One")), [sh, text]);
+    assert_eq!(blocks(section(page, "Two")), [Block { language: "sh", text: "d" }]);
+}
