@@ -160,6 +160,14 @@ pub enum InputError {
         /// The public domain.
         domain: String,
     },
+    /// A buffer for reports of another length. Nothing about the values.
+    #[error("the buffer holds reports of {got} bytes, but this mechanism's have {expected}")]
+    Buffer {
+        /// The mechanism's fixed length.
+        expected: usize,
+        /// The buffer's.
+        got: usize,
+    },
     /// Values of another kind than the domain's.
     #[error("the domain {domain} does not take values of this kind")]
     WrongKind {
@@ -181,6 +189,7 @@ impl InputError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::OutsideDomain { .. } | Self::OutsideDomainAt { .. } => "input-outside-domain",
+            Self::Buffer { .. } => "input-buffer",
             Self::WrongKind { .. } => "input-wrong-kind",
         }
     }
@@ -305,6 +314,18 @@ pub enum EstimateError {
         /// Why not.
         reason: &'static str,
     },
+    /// A summary of the right mechanism whose counters cannot be right.
+    #[error("the summary is damaged: {reason}")]
+    Damaged {
+        /// What cannot be right.
+        reason: &'static str,
+    },
+    /// The maximum was not reached within the allowed number of rounds.
+    #[error("the likelihood was not maximised within {rounds} rounds")]
+    NotConverged {
+        /// How many rounds were made.
+        rounds: usize,
+    },
     /// A consistency step that does not fit the method.
     #[error("the step {step} does not fit estimates by {method}")]
     Step {
@@ -329,6 +350,8 @@ impl EstimateError {
         match self {
             Self::TooFewReports { .. } => "estimate-too-few-reports",
             Self::NotIdentifiable { .. } => "estimate-not-identifiable",
+            Self::Damaged { .. } => "estimate-damaged-summary",
+            Self::NotConverged { .. } => "estimate-not-converged",
             Self::Step { .. } => "estimate-step",
             Self::Foreign { .. } => "estimate-foreign",
         }

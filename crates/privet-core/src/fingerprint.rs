@@ -34,8 +34,8 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// Collects what distinguishes a mechanism. Every part is written with its length, so that no two
-/// different lists of parts are the same bytes.
+/// Collects what distinguishes a mechanism. Every part is written with its kind and its length, so that no
+/// two different lists of parts are the same bytes.
 #[derive(Debug, Clone)]
 pub struct FingerprintBuilder(blake3::Hasher);
 
@@ -49,14 +49,13 @@ impl FingerprintBuilder {
 
     /// Adds a text.
     pub fn text(&mut self, text: &str) -> &mut Self {
-        self.number(text.len() as u64);
-        self.0.update(text.as_bytes());
+        self.0.update(b"t").update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         self
     }
 
     /// Adds a number.
     pub fn number(&mut self, number: u64) -> &mut Self {
-        self.0.update(&number.to_le_bytes());
+        self.0.update(b"n").update(&number.to_le_bytes());
         self
     }
 
@@ -77,6 +76,10 @@ mod tests {
         let one = FingerprintBuilder::new("x").text("ab").text("c").finish();
         let other = FingerprintBuilder::new("x").text("a").text("bc").finish();
         assert_ne!(one, other);
+        let text = FingerprintBuilder::new("x").text("abcdefgh").finish();
+        let numbers =
+            FingerprintBuilder::new("x").number(8).number(u64::from_le_bytes(*b"abcdefgh")).finish();
+        assert_ne!(text, numbers);
         assert_eq!(one, FingerprintBuilder::new("x").text("ab").text("c").finish());
     }
 }

@@ -14,8 +14,14 @@ use std::ops::{Add, Div, Mul};
 const FRACTION_BITS: usize = 256;
 
 /// Beyond this, e^epsilon is replaced by e^MAX_EXPONENT: still a lower bound, and above any ratio that a
-/// pair of 64-bit weights can have, four times over.
-const MAX_EXPONENT: f64 = 256.0;
+/// pair of 64-bit weights can have, eight times over.
+const MAX_EXPONENT: f64 = 512.0;
+
+/// Logarithms are not told apart below this: it is far above the precision of the bounds.
+const MIN_EXPONENT: f64 = 1.0 / (1u128 << 100) as f64;
+
+/// The first guess at a logarithm is a few units in the last place off, never this many.
+const MAX_STEPS: u32 = 1000;
 
 /// A non-negative rational number, exactly.
 #[derive(Clone)]
@@ -61,6 +67,9 @@ impl Fraction {
 
     /// The same number with the smallest numerator and denominator, for long sums.
     pub fn reduced(&self) -> Self {
+        if self.denominator.is_zero() {
+            return self.clone();
+        }
         let divisor = (&self.numerator).gcd(&self.denominator);
         Self { numerator: &self.numerator / &divisor, denominator: &self.denominator / &divisor }
     }
@@ -119,17 +128,20 @@ impl Fraction {
         let excess =
             Self { numerator: &self.numerator - &self.denominator, denominator: self.denominator.clone() };
         let proved = |candidate: f64| Epsilon::new(candidate).is_ok_and(|e| self.is_at_most_exp(e));
-        let mut candidate = excess.to_f64().ln_1p();
-        if candidate > MAX_EXPONENT {
-            return f64::INFINITY;
+        let mut candidate = excess.to_f64().ln_1p().max(MIN_EXPONENT);
+        for _ in 0..MAX_STEPS {
+            if candidate >= MAX_EXPONENT {
+                return f64::INFINITY;
+            }
+            if !proved(candidate) {
+                candidate = candidate.next_up();
+            } else if candidate > MIN_EXPONENT && proved(candidate.next_down()) {
+                candidate = candidate.next_down();
+            } else {
+                return candidate;
+            }
         }
-        while !proved(candidate) {
-            candidate = candidate.next_up();
-        }
-        while proved(candidate.next_down()) {
-            candidate = candidate.next_down();
-        }
-        candidate
+        f64::INFINITY
     }
 }
 
@@ -306,8 +318,18 @@ mod tests {
     }
 
     #[test]
+    fn the_logarithm_of_a_ratio_next_to_one_ends() {
+        let almost_one = &Fraction::whole(1) + &Fraction::of_fair_bits(300);
+        let log = almost_one.log_rounded_up();
+        assert!(log > 0.0 && log < 1e-29 && almost_one.is_at_most_exp(epsilon(log)));
+        let near_the_cap = ExpLowerBound::of(epsilon(MAX_EXPONENT.next_down())).to_fraction();
+        assert!(near_the_cap.log_rounded_up() >= MAX_EXPONENT.next_down());
+        assert!((&Fraction::whole(1) / &Fraction::whole(0)).reduced().to_f64().is_infinite());
+    }
+
+    #[test]
     fn huge_ratios_have_no_finite_epsilon() {
-        assert_eq!(Fraction::whole(u128::MAX).pow(4).log_rounded_up(), f64::INFINITY);
+        assert_eq!(Fraction::whole(u128::MAX).pow(8).log_rounded_up(), f64::INFINITY);
     }
 
     #[test]

@@ -98,10 +98,7 @@ impl Guarantee {
                 epsilon,
                 delta: Delta::new((self.delta() + other.delta()).next_up())?,
             }),
-            _ => {
-                let (a, b) = (self.delta(), other.delta());
-                Ok(Self::Probabilistic { epsilon, delta: Delta::new((a + b - a * b).next_up())? })
-            }
+            _ => Ok(Self::Probabilistic { epsilon, delta: either(self.delta(), other.delta())? }),
         }
     }
 }
@@ -113,6 +110,11 @@ impl ExposedEpsilon {
             _ => Ok(Self::Unbounded),
         }
     }
+}
+
+/// The probability that at least one of two independent events happens, each operation rounded up.
+fn either(one: f64, two: f64) -> Result<Delta, ParameterError> {
+    Delta::new(((one + two).next_up() - (one * two).next_down()).next_up())
 }
 
 /// The sum, rounded up: rounding must not make a promise stronger.
@@ -170,13 +172,23 @@ impl Budget {
     /// # Errors
     /// When the guarantee cannot be repeated that often.
     pub fn repeated(guarantee: Guarantee, times: u32) -> Result<Self, ParameterError> {
-        (0..times).try_fold(Self::empty(), |budget, _| budget.spend(guarantee))
+        // Doubling keeps the number of steps small, and every step rounds up.
+        let (mut budget, mut power) = (Self::empty(), guarantee);
+        for bit in 0..u32::BITS - times.leading_zeros() {
+            if bit > 0 {
+                power = power.and(power)?;
+            }
+            if (times >> bit) & 1 == 1 {
+                budget = budget.spend(power)?;
+            }
+        }
+        Ok(budget)
     }
 
     /// The worst of several budgets of *different* people: each person loses only their own.
     ///
     /// # Errors
-    /// When the budgets hold different kinds of guarantees, which have no order.
+    /// When an average guarantee meets one of another kind.
     pub fn parallel(budgets: impl IntoIterator<Item = Self>) -> Result<Self, ParameterError> {
         budgets.into_iter().try_fold(Self::empty(), |worst, next| match (worst.spent, next.spent) {
             (_, None) => Ok(worst),
@@ -190,9 +202,14 @@ impl Budget {
         self.spent
     }
 
-    /// Whether the spent epsilon is at most a limit.
+    /// Whether all that was spent is a pure guarantee of at most `limit`. Guarantees with a delta, and average ones, are
+    /// no pure guarantee at any epsilon, so they never fit.
     pub fn fits(&self, limit: Epsilon) -> bool {
-        self.spent.is_none_or(|spent| spent.epsilon() <= limit)
+        match self.spent {
+            None => true,
+            Some(Guarantee::Pure { epsilon }) => epsilon <= limit,
+            Some(_) => false,
+        }
     }
 }
 
@@ -244,7 +261,9 @@ mod tests {
         let budget = Budget::empty().spend(pure(1.0)).unwrap().spend(pure(0.5)).unwrap();
         assert_eq!(budget.total().unwrap().epsilon().get(), 1.5);
         let inexact = Budget::empty().spend(pure(0.1)).unwrap().spend(pure(0.7)).unwrap();
-        assert!(inexact.total().unwrap().epsilon().get() >= 0.7999999999999999);
+        // The exact sum of both floating-point numbers lies between 0.7999999999999999 and 0.8; plain addition rounds down.
+        assert_eq!(0.1 + 0.7, 0.7999999999999999);
+        assert_eq!(inexact.total().unwrap().epsilon().get(), 0.8);
         assert!(budget.fits(Epsilon::new(1.5).unwrap()));
         assert!(!budget.fits(Epsilon::new(1.4).unwrap()));
     }
@@ -266,6 +285,27 @@ mod tests {
         assert_eq!(total.kind(), "probabilistic");
         assert!((total.delta() - (1.0 - 0.9f64.powi(5))).abs() < 1e-12);
         assert_eq!(total.epsilon().get(), 2.5);
+        assert_eq!(
+            Budget::repeated(probabilistic(0.5, 0.1), 5).unwrap().total().unwrap().epsilon().get(),
+            2.5
+        );
+        assert!(!budget.fits(Epsilon::new(100.0).unwrap()), "a delta is no pure guarantee");
+        assert_eq!(
+            Budget::repeated(pure(1.0), u32::MAX).unwrap().total().unwrap().epsilon().get(),
+            4294967295.0
+        );
+        assert_eq!(Budget::repeated(pure(1.0), 0).unwrap(), Budget::empty());
+    }
+
+    /// In exact integers: the composed delta is never below 1 - (1 - a)(1 - b).
+    #[test]
+    fn composed_deltas_never_round_down() {
+        let (a, b) = (0.5741624241173177f64, 0.5778014742056246f64);
+        let scale = 2f64.powi(60);
+        let (x, y) = ((a * scale) as u128, (b * scale) as u128);
+        let exact = ((x + y) << 60) - x * y;
+        let composed = either(a, b).unwrap().get();
+        assert!(((composed * scale) as u128) << 60 >= exact);
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub trait Mechanism: Debug + Send + Sync {
         rng: &mut R,
     ) -> Result<Self::Report, InputError>;
 
-    /// Writes a report into a slot of [`Mechanism::report_bytes`] bytes that are all zero.
+    /// Writes a report into a slot of [`Mechanism::report_bytes`] zero bytes; a slot of another length stays unreadable.
     fn encode(&self, report: &Self::Report, slot: &mut [u8]);
 
     /// Reads a report that was received, and refuses what this mechanism cannot have written.
@@ -70,18 +70,25 @@ pub trait Mechanism: Debug + Send + Sync {
         rng: &mut R,
         reports: &mut ReportBuffer,
     ) -> Result<(), InputError> {
-        self.check_batch(inputs)?;
+        self.check_batch(inputs, reports)?;
         for (input, slot) in inputs.iter().zip(reports.extend_slots(inputs.len())) {
             self.encode(&self.randomize(input, rng)?, slot);
         }
         Ok(())
     }
 
-    /// Refuses a batch with a value outside the domain, naming its position.
+    /// Refuses a buffer of another width, and a batch with a value outside the domain, naming its position.
     ///
     /// # Errors
     /// When there is one.
-    fn check_batch(&self, inputs: &[<Self::Domain as Domain>::Value]) -> Result<(), InputError> {
+    fn check_batch(
+        &self,
+        inputs: &[<Self::Domain as Domain>::Value],
+        reports: &ReportBuffer,
+    ) -> Result<(), InputError> {
+        if reports.report_bytes() != self.report_bytes() {
+            return Err(InputError::Buffer { expected: self.report_bytes(), got: reports.report_bytes() });
+        }
         match inputs.iter().position(|input| !self.domain().contains(input)) {
             None => Ok(()),
             Some(position) => Err(self.domain().outside().at(position as u64 + 1)),

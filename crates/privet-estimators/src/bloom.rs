@@ -12,8 +12,8 @@ use privet_mechanisms::categorical::{BitCounter, Rappor};
 ///
 /// With n_c people in cohort c, the normal equations are `G f = S`, where G adds up n_c times the number of bits that two
 /// categories share in cohort c, and S the estimated numbers of people who set the bits of a category. Every flip has
-/// the same variance p (1 - p) / (2 p - 1)^2, so flips contribute that times the diagonal of the inverse of G; the random
-/// choice of cohorts contributes the spread of a person's weight over cohorts, estimated alike.
+/// the same variance p (1 - p) / (2 p - 1)^2, so flips contribute that times the diagonal of the inverse of G. Who is in
+/// which cohort is random too: that contributes the spread, over cohorts, of what a person adds beyond the average person.
 #[derive(Debug, Clone)]
 pub struct RapporEstimator {
     mechanism: Rappor,
@@ -48,7 +48,6 @@ impl RapporEstimator {
     fn normal_equations(&self, counts: &[u64]) -> (DMatrix<f64>, DVector<f64>) {
         let size = self.mechanism.domain().count() as usize;
         let thresholds = self.mechanism.thresholds();
-        let set = thresholds.probability(true, true).to_f64();
         let unset = thresholds.probability(false, true).to_f64();
         let mut gram = DMatrix::zeros(size, size);
         let mut sums = DVector::zeros(size);
@@ -58,7 +57,7 @@ impl RapporEstimator {
             for (category, set_bits) in positions.iter().enumerate() {
                 for bit in set_bits {
                     holders[*bit].push(category);
-                    sums[category] += (bits[*bit] as f64 - unset * *n as f64) / (set - unset);
+                    sums[category] += (bits[*bit] as f64 - unset * *n as f64) / thresholds.difference();
                 }
             }
             for group in &holders {
@@ -87,11 +86,21 @@ impl RapporEstimator {
                     column += inverse.column(category);
                 }
             }
-            for (held, bits) in positions.iter().enumerate() {
-                let total = bits.iter().fold(DVector::zeros(size), |sum, bit| sum + weights.column(*bit));
+            let added = |bits: &Vec<usize>| {
+                bits.iter().fold(DVector::zeros(size), |sum, bit| sum + weights.column(*bit))
+            };
+            let totals: Vec<DVector<f64>> = positions.iter().map(added).collect();
+            let average = totals
+                .iter()
+                .zip(frequencies.iter())
+                .fold(DVector::zeros(size), |sum, (total, frequency)| {
+                    sum + total * frequency.clamp(0.0, 1.0)
+                });
+            for (held, total) in totals.iter().enumerate() {
+                let beyond = total - &average;
                 for estimate in 0..size {
-                    means[(estimate, held)] += total[estimate] / cohorts;
-                    squares[(estimate, held)] += total[estimate].powi(2) / cohorts;
+                    means[(estimate, held)] += beyond[estimate] / cohorts;
+                    squares[(estimate, held)] += beyond[estimate].powi(2) / cohorts;
                 }
             }
         }
@@ -105,6 +114,16 @@ impl RapporEstimator {
         };
         (0..size).map(spread).collect()
     }
+}
+
+/// The inverse of a positive definite matrix, or `None` if it is singular up to rounding.
+fn invert(gram: DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let largest = gram.diagonal().max();
+    let cholesky = gram.cholesky()?;
+    // The squared diagonal of the factor is what is left of each column after the ones before it.
+    let smallest =
+        cholesky.l_dirty().diagonal().iter().map(|value| value * value).fold(f64::INFINITY, f64::min);
+    (smallest > 1e-10 * largest).then(|| cholesky.inverse())
 }
 
 impl Estimator for RapporEstimator {
@@ -135,15 +154,17 @@ impl Estimator for RapporEstimator {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
-        let counts = summary.of_mechanism(self.mechanism.fingerprint())?;
+        let counts =
+            summary.of_mechanism(self.mechanism.fingerprint(), self.cohorts() * (1 + self.bits()))?;
         let n = summary.count();
         let (gram, sums) = self.normal_equations(counts);
-        let inverse = gram.try_inverse().ok_or(EstimateError::NotIdentifiable {
-            reason: "two categories set the same bits in every cohort that has reports",
+        let inverse = invert(gram).ok_or(EstimateError::NotIdentifiable {
+            reason: "too few cohorts have reports for so many categories, or two categories set the same bits in all",
         })?;
         let values = &inverse * sums;
-        let set = self.mechanism.thresholds().probability(true, true).to_f64();
-        let flip = set * (1.0 - set) / (2.0 * set - 1.0).powi(2);
+        let thresholds = self.mechanism.thresholds();
+        let set = thresholds.probability(true, true).to_f64();
+        let flip = set * (1.0 - set) / thresholds.difference().powi(2);
         let of_cohorts = self.cohort_variance(&inverse, &values, n as f64);
         let raw = (0u32..).zip(values.iter()).map(|(category, value)| Raw {
             label: self.mechanism.domain().label(category),

@@ -1,7 +1,7 @@
 //! Frequencies from support counts.
 
-use crate::consistency::{Consistency, expectation_maximization};
-use crate::statistics::normal_quantile;
+use crate::consistency::{Consistency, maximize_support_likelihood};
+use crate::statistics::{BinomialCount, ClopperPearson, clopper_pearson, normal_quantile};
 use crate::summary::CountSummary;
 use crate::{FrequencyEstimation, HasEstimator};
 use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError, Summary};
@@ -32,7 +32,7 @@ pub struct Frequency {
     pub label: String,
     /// The share of people who hold it. The interval covers the truth of this row in 95 of 100 repetitions.
     pub estimate: Estimate,
-    /// These intervals cover the truths of *all* rows at once in at least 95 of 100 repetitions (Bonferroni).
+    /// These intervals cover the truths of *all* rows at once in 95 of 100 repetitions or more (Bonferroni).
     pub simultaneous_interval: [f64; 2],
 }
 
@@ -43,27 +43,40 @@ pub(crate) struct Raw {
     pub variance: f64,
 }
 
+impl Raw {
+    fn normal_interval(&self, alpha: f64) -> [f64; 2] {
+        let reach = normal_quantile(1.0 - alpha / 2.0) * self.variance.max(0.0).sqrt();
+        [self.value - reach, self.value + reach]
+    }
+}
+
 impl Frequencies {
-    /// Puts intervals around unbiased values. `tests` is how many rows the simultaneous intervals must cover.
+    /// Puts normal intervals around unbiased values. `tests` is how many rows the simultaneous intervals must cover.
     pub(crate) fn new(raw: Vec<Raw>, n: u64, method: &'static str, tests: usize) -> Self {
-        let marginal = normal_quantile(1.0 - (1.0 - CONFIDENCE) / 2.0);
-        let simultaneous = normal_quantile(1.0 - (1.0 - CONFIDENCE) / 2.0 / tests.max(1) as f64);
-        let row = |raw: Raw| {
-            let standard_error = raw.variance.max(0.0).sqrt();
-            let around = |z: f64| [raw.value - z * standard_error, raw.value + z * standard_error];
-            Frequency {
-                label: raw.label,
-                estimate: Estimate {
-                    value: raw.value,
-                    standard_error,
-                    interval: around(marginal),
-                    n,
-                    method,
-                },
-                simultaneous_interval: around(simultaneous),
-            }
+        Self::with_intervals(raw, n, method, tests, |_, raw, alpha| raw.normal_interval(alpha))
+    }
+
+    /// Puts intervals around unbiased values: `interval` gives that of a row at a total error probability.
+    fn with_intervals(
+        raw: Vec<Raw>,
+        n: u64,
+        method: &'static str,
+        tests: usize,
+        interval: impl Fn(usize, &Raw, f64) -> [f64; 2],
+    ) -> Self {
+        let alpha = 1.0 - CONFIDENCE;
+        let row = |(index, raw): (usize, Raw)| Frequency {
+            estimate: Estimate {
+                value: raw.value,
+                standard_error: raw.variance.max(0.0).sqrt(),
+                interval: interval(index, &raw, alpha),
+                n,
+                method,
+            },
+            simultaneous_interval: interval(index, &raw, alpha / tests.max(1) as f64),
+            label: raw.label,
         };
-        Self { rows: raw.into_iter().map(row).collect(), n, method: method.to_owned() }
+        Self { rows: raw.into_iter().enumerate().map(row).collect(), n, method: method.to_owned() }
     }
 
     /// Replaces the values, keeps standard errors and intervals (they are about the unbiased estimate), and says so.
@@ -89,35 +102,46 @@ impl Frequencies {
 /// Unbiased frequencies from support counts: (share of supporting reports - other) / (own - other).
 ///
 /// The standard error is over the draws of the reports, for the people at hand:
-/// `(f own (1 - own) + (1 - f) other (1 - other)) / (n (own - other)^2)`, with the estimate in place of f.
+/// `(f own (1 - own) + (1 - f) other (1 - other)) / (n (own - other)^2)`, with the estimate in place of f. Intervals are
+/// normal ones where the supporting reports vary by more than ten, and otherwise exact binomial ones (Clopper-Pearson),
+/// which are wider than they need to be.
+///
+/// Each person counts once: several reports of one person in a summary, memoised or not, make the standard error too small.
 #[derive(Debug, Clone)]
 pub struct FrequencyEstimator<O> {
     oracle: O,
     own: f64,
     other: f64,
+    /// `own - other`, rounded once: the two may agree in floating point where they differ exactly.
+    difference: f64,
 }
+
+/// Below this variance of a support count its law is too skewed for the normal interval.
+const SMALLEST_NORMAL_VARIANCE: f64 = 100.0;
 
 impl<O: FrequencyOracle> FrequencyEstimator<O> {
     /// The estimator of an oracle's reports.
     pub fn new(oracle: O) -> Self {
         let support = oracle.support();
-        Self { own: support.own.to_f64(), other: support.other.to_f64(), oracle }
+        let difference = support.own.minus(&support.other).to_f64();
+        Self { own: support.own.to_f64(), other: support.other.to_f64(), difference, oracle }
     }
 
     /// The variance of the estimate of a category that a share `frequency` of `n` people hold.
     pub fn variance(&self, frequency: f64, n: u64) -> f64 {
         let of = |probability: f64| probability * (1.0 - probability);
-        (frequency * of(self.own) + (1.0 - frequency) * of(self.other))
-            / (n as f64 * (self.own - self.other).powi(2))
+        (frequency * of(self.own) + (1.0 - frequency) * of(self.other)) / (n as f64 * self.difference.powi(2))
     }
 
-    fn maximum_likelihood(&self, counts: &[u64]) -> Vec<f64> {
-        // The channel to support counts is `other` everywhere plus `own - other` on the diagonal, and symmetric.
-        let apply = |values: &[f64]| {
-            let base = self.other * values.iter().sum::<f64>();
-            values.iter().map(|value| base + (self.own - self.other) * value).collect()
-        };
-        expectation_maximization(counts, counts.len(), apply, apply)
+    fn interval(&self, count: u64, n: u64, raw: &Raw, alpha: f64) -> [f64; 2] {
+        let count_variance = raw.variance * (n as f64 * self.difference).powi(2);
+        match BinomialCount::new(count, n) {
+            Some(count) if count_variance < SMALLEST_NORMAL_VARIANCE => {
+                let ClopperPearson { lower, upper } = clopper_pearson(count, alpha);
+                [lower, upper].map(|share| (share - self.other) / self.difference)
+            }
+            _ => raw.normal_interval(alpha),
+        }
     }
 }
 
@@ -136,17 +160,22 @@ impl<O: FrequencyOracle> Estimator for FrequencyEstimator<O> {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
-        let counts = summary.of_mechanism(self.oracle.oracle_fingerprint())?;
+        let categories = self.oracle.categories().count() as usize;
+        let counts = summary.of_mechanism(self.oracle.oracle_fingerprint(), categories)?;
+        if self.difference <= 0.0 {
+            return Err(EstimateError::NotIdentifiable { reason: "reports say nothing at this epsilon" });
+        }
         let n = summary.count();
         let raw = (0u32..).zip(counts).map(|(category, count)| {
-            let value = (*count as f64 / n as f64 - self.other) / (self.own - self.other);
+            let value = (*count as f64 / n as f64 - self.other) / self.difference;
             Raw {
                 label: self.oracle.categories().label(category),
                 value,
                 variance: self.variance(value.clamp(0.0, 1.0), n),
             }
         });
-        Ok(Frequencies::new(raw.collect(), n, "support counts", counts.len()))
+        let interval = |row: usize, raw: &Raw, alpha: f64| self.interval(counts[row], n, raw, alpha);
+        Ok(Frequencies::with_intervals(raw.collect(), n, "support counts", counts.len(), interval))
     }
 }
 
@@ -159,7 +188,7 @@ impl<O: FrequencyOracle> FrequencyEstimation for FrequencyEstimator<O> {
         let frequencies = self.estimate(summary)?;
         Ok(match step {
             Consistency::ExpectationMaximization => {
-                let values = self.maximum_likelihood(summary.counts());
+                let values = maximize_support_likelihood(summary.counts(), self.other / self.difference);
                 frequencies.with_values(values, step)
             }
             projection => frequencies.projected(projection),

@@ -13,7 +13,8 @@ use privet_mechanisms::categorical::OrderedExponential;
 /// Unbiased frequencies for a channel that is a square table: the solution of `expected counts = table^T frequencies`.
 ///
 /// The variance of frequency i over the draws of the reports is `(sum over y of b_iy^2 s_y - f_i) / n`, where b is the
-/// inverse, s the share of each report and f the estimate.
+/// inverse, f the estimate moved to the simplex, and s the shares of reports that f makes expected. The intervals are
+/// normal ones: they need at least some ten reports for each category.
 #[derive(Debug, Clone)]
 pub struct InversionEstimator {
     mechanism: OrderedExponential,
@@ -59,7 +60,7 @@ impl Estimator for InversionEstimator {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
-        let counts = summary.of_mechanism(self.fingerprint)?;
+        let counts = summary.of_mechanism(self.fingerprint, self.forward.nrows())?;
         let inverse = self.inverse.as_ref().ok_or(EstimateError::NotIdentifiable {
             reason: "the channel's table has no inverse in floating point at this epsilon",
         })?;
@@ -67,13 +68,16 @@ impl Estimator for InversionEstimator {
         let shares =
             DVector::from_iterator(counts.len(), counts.iter().map(|count| *count as f64 / n as f64));
         let values = inverse * &shares;
+        let mut plausible = values.as_slice().to_vec();
+        Consistency::Simplex.project(&mut plausible);
+        let expected = &self.forward * DVector::from_column_slice(&plausible);
         let raw = (0u32..).zip(values.iter()).map(|(category, value)| {
             let second: f64 =
-                inverse.row(category as usize).iter().zip(shares.iter()).map(|(b, s)| b * b * s).sum();
+                inverse.row(category as usize).iter().zip(expected.iter()).map(|(b, s)| b * b * s).sum();
             Raw {
                 label: self.categories.label(category),
                 value: *value,
-                variance: (second - value.clamp(0.0, 1.0)) / n as f64,
+                variance: (second - plausible[category as usize]) / n as f64,
             }
         });
         Ok(Frequencies::new(raw.collect(), n, "matrix inversion", counts.len()))
@@ -93,7 +97,7 @@ impl FrequencyEstimation for InversionEstimator {
         let size = self.forward.ncols();
         let forward = |f: &[f64]| (&self.forward * DVector::from_column_slice(f)).as_slice().to_vec();
         let backward = |r: &[f64]| self.forward.tr_mul(&DVector::from_column_slice(r)).as_slice().to_vec();
-        let values = expectation_maximization(summary.counts(), size, forward, backward);
+        let values = expectation_maximization(summary.counts(), size, forward, backward)?;
         Ok(frequencies.with_values(values, step))
     }
 }

@@ -52,13 +52,15 @@ impl SketchEstimator {
         let mut concentrations = Vec::new();
         for (n, row) in in_rows.iter().zip(bits.chunks_exact(self.width())) {
             let n = *n as f64;
-            let of_row = row.iter().map(|count| (*count as f64 - other * n) / (own - other));
+            let of_row = row
+                .iter()
+                .map(|count| (*count as f64 - other * n) / self.mechanism.thresholds().difference());
             let start = people.len();
             people.extend(of_row);
             if n > 1.0 {
                 let squares: f64 = people[start..].iter().map(|value| value * value).sum();
                 let noise = n * (own * (1.0 - own) + (self.width() - 1) as f64 * other * (1.0 - other))
-                    / (own - other).powi(2);
+                    / self.mechanism.thresholds().difference().powi(2);
                 concentrations.push((squares - noise - n) / (n * (n - 1.0)));
             }
         }
@@ -72,8 +74,8 @@ impl SketchEstimator {
         let share = 1.0 / self.width() as f64;
         let frequency = frequency.clamp(0.0, 1.0);
         let hit = frequency + (1.0 - frequency) * share;
-        let bits =
-            (hit * own * (1.0 - own) + (1.0 - hit) * other * (1.0 - other)) / (n * (own - other).powi(2));
+        let bits = (hit * own * (1.0 - own) + (1.0 - hit) * other * (1.0 - other))
+            / (n * self.mechanism.thresholds().difference().powi(2));
         let rest = (concentration - frequency * frequency).max(0.0);
         let collisions = share * (1.0 - share) * (rest / self.rows() as f64 + (1.0 - frequency) / n);
         (bits + collisions) / (1.0 - share).powi(2)
@@ -108,7 +110,7 @@ impl Estimator for SketchEstimator {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
-        let counts = summary.of_mechanism(self.mechanism.fingerprint())?;
+        let counts = summary.of_mechanism(self.mechanism.fingerprint(), self.rows() * (1 + self.width()))?;
         let n = summary.count();
         let debiased = self.debias(counts);
         let share = 1.0 / self.width() as f64;

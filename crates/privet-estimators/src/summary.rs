@@ -37,21 +37,35 @@ impl CountSummary {
                 got: mechanism.to_string(),
             });
         }
-        // A batch is in memory, so these sums stay far below 2^64; saturation only guards against wrapping.
-        self.reports = self.reports.saturating_add(reports.len() as u64);
-        for (sum, count) in self.counts.iter_mut().zip(counts) {
-            *sum = sum.saturating_add(*count);
-        }
+        let too_many = ReportError::Impossible { reason: "a counter of the summary would exceed 64 bits" };
+        let sums: Option<Vec<u64>> =
+            self.counts.iter().zip(counts).map(|(sum, count)| sum.checked_add(*count)).collect();
+        let total = self.reports.checked_add(reports.len() as u64);
+        let (Some(sums), Some(total)) = (sums, total) else { return Err(too_many) };
+        self.counts = sums;
+        self.reports = total;
         Ok(())
     }
 
-    /// The counters, if this is a summary of the given mechanism with at least one report.
-    pub(crate) fn of_mechanism(&self, fingerprint: Fingerprint) -> Result<&[u64], EstimateError> {
+    /// The counters, if this is a sound summary of the given mechanism with at least one report.
+    pub(crate) fn of_mechanism(
+        &self,
+        fingerprint: Fingerprint,
+        counters: usize,
+    ) -> Result<&[u64], EstimateError> {
         if self.fingerprint != fingerprint {
             return Err(EstimateError::Foreign {
                 expected: fingerprint.to_string(),
                 got: self.fingerprint.to_string(),
             });
+        }
+        if self.counts.len() != counters {
+            return Err(EstimateError::Damaged {
+                reason: "another number of counters than the mechanism needs",
+            });
+        }
+        if self.counts.iter().any(|count| *count > self.reports) {
+            return Err(EstimateError::Damaged { reason: "a counter is above the number of reports" });
         }
         if self.reports == 0 {
             return Err(EstimateError::TooFewReports { needed: 1, got: 0 });

@@ -198,14 +198,22 @@ class SeededHash:
 
 
 class RowHash:
-    """The high half of a k_low + b k_high + c mod 2^64, cut into buckets; a, b, c from BLAKE3."""
+    """The high half of a k_low + b k_high + c mod 2^64 of the mixed key, cut into buckets; a, b, c from BLAKE3."""
 
     def __init__(self, purpose, row):
         material = purpose.encode() + row.to_bytes(4, "little")
         numbers = blake3(material, derive_key_context="privet 2026 public hash rows").digest(length=24)
         self.a, self.b, self.c = (int.from_bytes(numbers[at : at + 8], "little") for at in (0, 8, 16))
 
+    @staticmethod
+    def mix(word):
+        """The finaliser of splitmix64, which is one-to-one."""
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % WORDS
+        word = (word ^ word >> 27) * 0x94D049BB133111EB % WORDS
+        return word ^ word >> 31
+
     def bucket(self, key, buckets):
+        key = self.mix(key)
         value = (self.a * (key % 2**32) + self.b * (key // 2**32) + self.c) % WORDS
         return value // 2**32 * buckets // 2**32
 

@@ -29,7 +29,7 @@ where
         let mean = values.iter().sum::<f64>() / n;
         let variance = stated.iter().sum::<f64>() / n;
         let z = (mean - truth) / (variance / n).sqrt();
-        if values.len() < repetitions || !(z.abs() <= z_limit) {
+        if values.len() < repetitions || z.is_nan() || z.abs() > z_limit {
             return Err(Finding::Bias { category, mean, truth: *truth, z });
         }
         // Sums of squares of normal estimates follow a chi-square law; both tails are judged.

@@ -1,10 +1,11 @@
 //! Attacks on people who answer again and again.
 
-use privet_core::Category;
+use privet_core::{BitVector, Category};
 
-/// An adversary who sees one person's reports and guesses the category that was reported most often.
+/// An adversary who sees all reports that a person made while holding one value, and guesses the category that was
+/// reported most often. Gives the share of right guesses.
 ///
-/// Gives the share of people whose true category was guessed. `reports_of` makes all reports of one person.
+/// `people` are the values, one for each person; `reports_of` makes all reports of one person.
 pub fn averaging_attack(
     people: &[u32],
     mut reports_of: impl FnMut(usize, u32) -> Vec<Category>,
@@ -22,17 +23,24 @@ pub fn averaging_attack(
     right as f64 / people.len().max(1) as f64
 }
 
-/// An adversary who sees reports of two days and says "the same person" when they are equal.
+/// An adversary who sees reports of two days and says how alike they are by the number of bits that agree. Gives the
+/// probability that two reports of one person look more alike than reports of two people with the same value (ties count
+/// half): 0.5 means that days cannot be linked, 1 that they always can.
 ///
-/// Gives P(equal for the same person) - P(equal for two people with the same value): what repeated reports add to
-/// what the value itself gives away. `report` makes the report of a person on a day.
-pub fn linkage_advantage<R: PartialEq>(people: usize, mut report: impl FnMut(usize) -> R) -> f64 {
-    let (mut same, mut different) = (0usize, 0usize);
+/// `report` makes a report of a person.
+pub fn linkage_success(people: usize, mut report: impl FnMut(usize) -> BitVector) -> f64 {
+    let agreement = |one: &BitVector, two: &BitVector| -> u32 {
+        one.words().iter().zip(two.words()).map(|(a, b)| (!(a ^ b)).count_ones()).sum()
+    };
+    let mut halves = 0usize;
     for person in 0..people {
         let (monday, tuesday) = (report(person), report(person));
         let stranger = report((person + 1) % people);
-        same += usize::from(monday == tuesday);
-        different += usize::from(monday == stranger);
+        halves += match agreement(&monday, &tuesday).cmp(&agreement(&monday, &stranger)) {
+            std::cmp::Ordering::Greater => 2,
+            std::cmp::Ordering::Equal => 1,
+            std::cmp::Ordering::Less => 0,
+        };
     }
-    (same as f64 - different as f64) / people.max(1) as f64
+    halves as f64 / (2 * people.max(1)) as f64
 }

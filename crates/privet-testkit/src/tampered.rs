@@ -7,21 +7,41 @@ use privet_core::{
 use privet_estimators::HasEstimator;
 use privet_mechanisms::categorical::{FrequencyOracle, Support};
 
-/// A mechanism that states one channel and draws from another.
+/// A mechanism that does not do what it states.
 #[derive(Debug, Clone)]
 pub struct Tampered<M: Mechanism> {
     inner: M,
     tampering: Tampering<M>,
 }
 
-/// What is done to a drawn report: input, report, tampered report.
-pub type Tampering<M> =
+/// A change to a drawn report: mechanism, input, report, changed report.
+pub type ReportChange<M> =
     fn(&M, <<M as Mechanism>::Domain as Domain>::Value, <M as Mechanism>::Report) -> <M as Mechanism>::Report;
+
+/// What is wrong.
+#[derive(Debug, Clone)]
+pub enum Tampering<M: Mechanism> {
+    /// Drawn reports are changed, while the channel states the honest law.
+    Report(ReportChange<M>),
+    /// Inputs for which this holds take one more random word.
+    ExtraWord(fn(&<M::Domain as Domain>::Value) -> bool),
+    /// The channel states double probabilities for the inputs for which this holds.
+    DoubledProbability(fn(&<M::Domain as Domain>::Value) -> bool),
+    /// The channel states half of its worst ratio.
+    HalvedRatio,
+    /// A batch draws its reports in reverse order.
+    ReversedBatch,
+}
 
 impl<M: Mechanism> Tampered<M> {
     /// Tampers with a mechanism.
     pub fn new(inner: M, tampering: Tampering<M>) -> Self {
         Self { inner, tampering }
+    }
+
+    /// Changes the drawn reports.
+    pub fn reports(inner: M, change: ReportChange<M>) -> Self {
+        Self::new(inner, Tampering::Report(change))
     }
 }
 
@@ -55,7 +75,13 @@ impl<M: Mechanism> Mechanism for Tampered<M> {
         input: &<M::Domain as Domain>::Value,
         rng: &mut R,
     ) -> Result<M::Report, InputError> {
-        Ok((self.tampering)(&self.inner, *input, self.inner.randomize(input, rng)?))
+        let report = self.inner.randomize(input, rng)?;
+        match self.tampering {
+            Tampering::Report(change) => return Ok(change(&self.inner, *input, report)),
+            Tampering::ExtraWord(applies) if applies(input) => _ = rng.next_u64(),
+            _ => {}
+        }
+        Ok(report)
     }
 
     fn encode(&self, report: &M::Report, slot: &mut [u8]) {
@@ -65,23 +91,43 @@ impl<M: Mechanism> Mechanism for Tampered<M> {
     fn decode(&self, slot: &[u8]) -> Result<M::Report, ReportError> {
         self.inner.decode(slot)
     }
+
+    fn randomize_batch<R: CryptoRng + ?Sized>(
+        &self,
+        inputs: &[<M::Domain as Domain>::Value],
+        rng: &mut R,
+        reports: &mut ReportBuffer,
+    ) -> Result<(), InputError> {
+        self.check_batch(inputs, reports)?;
+        let mut drawn = Vec::new();
+        for input in inputs {
+            drawn.push(self.randomize(input, rng)?);
+        }
+        if matches!(self.tampering, Tampering::ReversedBatch) {
+            drawn.reverse();
+        }
+        for (report, slot) in drawn.iter().zip(reports.extend_slots(inputs.len())) {
+            self.encode(report, slot);
+        }
+        Ok(())
+    }
 }
 
 impl<M: Channel> Channel for Tampered<M> {
     fn probability(&self, input: &<M::Domain as Domain>::Value, report: &M::Report) -> Fraction {
-        self.inner.probability(input, report)
-    }
-
-    fn likelihood_ratio(
-        &self,
-        inputs: &[<M::Domain as Domain>::Value; 2],
-        report: &M::Report,
-    ) -> Option<Fraction> {
-        self.inner.likelihood_ratio(inputs, report)
+        let honest = self.inner.probability(input, report);
+        match self.tampering {
+            Tampering::DoubledProbability(applies) if applies(input) => &honest * &Fraction::whole(2),
+            _ => honest,
+        }
     }
 
     fn worst_ratio(&self) -> Fraction {
-        self.inner.worst_ratio()
+        let honest = self.inner.worst_ratio();
+        match self.tampering {
+            Tampering::HalvedRatio => &honest / &Fraction::whole(2),
+            _ => honest,
+        }
     }
 
     fn worst_inputs(&self) -> [<M::Domain as Domain>::Value; 2] {

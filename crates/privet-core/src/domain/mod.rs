@@ -18,7 +18,7 @@ use std::fmt::{Debug, Display};
 
 /// A public set of possible values. It fixes everything that is visible in a report.
 ///
-/// `Display` writes the domain as the command line reads it.
+/// `Display` writes the domain as the command line reads it, as long as no label has a comma.
 pub trait Domain: Clone + Debug + Display + PartialEq + Send + Sync {
     /// One private value.
     type Value: Copy + Send + Sync;

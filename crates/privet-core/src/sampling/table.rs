@@ -30,7 +30,7 @@ impl WeightRow {
     /// weight gets zero; what rounding leaves over goes to the largest weight, where it matters least.
     ///
     /// # Errors
-    /// When a weight is not finite or negative, or all are zero.
+    /// When a weight is not finite or negative, or fewer than two are positive.
     pub fn from_relative(relative: &[f64]) -> Result<Self, ParameterError> {
         let total: f64 = relative.iter().sum();
         let valid = relative.iter().all(|weight| *weight >= 0.0) && total.is_finite() && total > 0.0;
@@ -39,10 +39,12 @@ impl WeightRow {
                 reason: "relative weights must be finite, not negative and not all zero".into(),
             });
         }
-        let scale = 2f64.powi(64) / total;
+        // Relative to the largest, so that tiny weights do not overflow the scale.
+        let largest_relative = relative.iter().copied().fold(0.0, f64::max);
+        let scale = 2f64.powi(64) / (total / largest_relative);
         let mut weights: Vec<u64> = relative
             .iter()
-            .map(|weight| if *weight > 0.0 { ((weight * scale) as u64).max(1) } else { 0 })
+            .map(|weight| if *weight > 0.0 { ((weight / largest_relative * scale) as u64).max(1) } else { 0 })
             .collect();
         let largest = (0..weights.len()).max_by_key(|index| weights[*index]).unwrap_or(0);
         let others: u128 =
@@ -142,6 +144,8 @@ mod tests {
 
     #[test]
     fn positive_weights_never_vanish() {
+        let tiny = WeightRow::from_relative(&[1e-310, 1e-310]).unwrap();
+        assert_eq!(tiny.weights(), [1 << 63, 1 << 63]);
         let row = WeightRow::from_relative(&[1.0, 1e-300, 0.0]).unwrap();
         assert_eq!(row.weights(), [u64::MAX, 1, 0]);
     }

@@ -23,12 +23,15 @@ pub struct WindowRow {
 }
 
 impl WindowRow {
+    /// The largest number of outcomes.
+    pub const MAX_CELLS: u32 = 1 << 30;
+
     /// The row with the largest high weight whose ratio `high / low` is at most e^epsilon.
     ///
     /// # Errors
     /// When the window is empty or all there is, or epsilon is too small for 64-bit weights to tell high from low.
     pub fn calibrate(cells: u32, window: u32, epsilon: Epsilon) -> Result<Self, ParameterError> {
-        if window == 0 || window >= cells {
+        if window == 0 || window >= cells || cells > Self::MAX_CELLS {
             return Err(ParameterError::Incompatible {
                 reason: format!(
                     "a window needs between 1 and {} cells: got {window}",
@@ -100,13 +103,13 @@ impl WindowRow {
         } else {
             (word - self.inside, &self.low, self.window)
         };
-        let place = start + base + divisor.divide(rest) as u32;
+        let place = start.min(self.cells) + base + divisor.divide(rest) as u32;
         if place >= self.cells { place - self.cells } else { place }
     }
 
     /// The weight of an outcome when the window starts at `start`.
     pub fn weight(&self, start: u32, outcome: u32) -> u64 {
-        let place = (outcome + self.cells - start) % self.cells;
+        let place = (outcome % self.cells + self.cells - start % self.cells) % self.cells;
         if place < self.window { self.high() } else { self.low() }
     }
 }

@@ -100,11 +100,11 @@ impl Rappor {
         at_most(&categories, Self::MAX_CATEGORIES)?;
         let BloomParameters { cohorts, bits, hashes } = parameters;
         let block_fits = hashes > 0 && bits % hashes == 0 && bits / hashes >= 2 && bits <= 1 << 16;
-        if !block_fits || !cohorts.is_power_of_two() || cohorts > 1 << 16 || hashes > 16 {
+        if !block_fits || !cohorts.is_power_of_two() || cohorts > 1 << 16 || hashes > 4 {
             return Err(ParameterError::Incompatible {
                 reason: format!(
-                    "cohorts must be a power of two up to 65536, and bits a multiple of hashes with at least two bits \
-                     for each: got {cohorts} cohorts, {bits} bits, {hashes} hashes"
+                    "cohorts must be a power of two up to 65536, hashes at most 4, and bits a multiple of hashes with at \
+                     least two bits for each: got {cohorts} cohorts, {bits} bits, {hashes} hashes"
                 ),
             });
         }
@@ -203,9 +203,10 @@ impl Mechanism for Rappor {
     }
 
     fn encode(&self, report: &BloomReport, slot: &mut [u8]) {
-        let (cohort, bits) = slot.split_at_mut(COHORT_BYTES);
-        cohort.copy_from_slice(&(report.cohort as u16).to_le_bytes());
-        report.bits.write(bits);
+        if let Some((cohort, bits)) = slot.split_at_mut_checked(COHORT_BYTES) {
+            cohort.copy_from_slice(&(report.cohort as u16).to_le_bytes());
+            report.bits.write(bits);
+        }
     }
 
     fn decode(&self, slot: &[u8]) -> Result<BloomReport, ReportError> {

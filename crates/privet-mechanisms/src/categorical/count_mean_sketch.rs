@@ -186,9 +186,10 @@ impl Mechanism for CountMeanSketch {
     }
 
     fn encode(&self, report: &SketchReport, slot: &mut [u8]) {
-        let (row, bits) = slot.split_at_mut(ROW_BYTES);
-        row.copy_from_slice(&(report.row as u16).to_le_bytes());
-        report.bits.write(bits);
+        if let Some((row, bits)) = slot.split_at_mut_checked(ROW_BYTES) {
+            row.copy_from_slice(&(report.row as u16).to_le_bytes());
+            report.bits.write(bits);
+        }
     }
 
     fn decode(&self, slot: &[u8]) -> Result<SketchReport, ReportError> {
@@ -207,7 +208,7 @@ impl Mechanism for CountMeanSketch {
         rng: &mut R,
         reports: &mut ReportBuffer,
     ) -> Result<(), InputError> {
-        self.check_batch(inputs)?;
+        self.check_batch(inputs, reports)?;
         for (input, slot) in inputs.iter().zip(reports.extend_slots(inputs.len())) {
             let (row, bits) = slot.split_at_mut(ROW_BYTES);
             let chosen = self.fill(*input, rng, bits);

@@ -48,7 +48,8 @@ impl SeededHash {
 
     /// The smallest 32-bit word of a bucket (2^32 for the bucket after the last).
     fn first_word(&self, bucket: u32) -> u64 {
-        let first_high = (u64::from(bucket) << self.high_bits).div_ceil(u64::from(self.buckets));
+        let first_high =
+            (u64::from(bucket.min(self.buckets)) << self.high_bits).div_ceil(u64::from(self.buckets));
         first_high << (32 - self.high_bits)
     }
 
@@ -59,7 +60,7 @@ impl SeededHash {
     #[inline]
     pub fn count_members(&self, seed: u64, bucket: u32, counts: &mut [u32]) {
         let first = self.first_word(bucket);
-        let width = (self.first_word(bucket + 1) - first) as u32;
+        let width = (self.first_word(bucket.saturating_add(1)) - first) as u32;
         let multiplier = seed as u32;
         let start = ((seed >> 32) as u32).wrapping_sub(first as u32);
         for (key, count) in (0u32..).zip(counts) {
@@ -84,7 +85,8 @@ impl SeededHash {
     }
 }
 
-/// One of a public list of hash functions on 64-bit keys: the high 32 bits of `a k_low + b k_high + c mod 2^64`,
+/// One of a public list of hash functions on 64-bit keys: the high 32 bits of `a k_low + b k_high + c mod 2^64` of
+/// the mixed key,
 /// strongly universal over its three numbers, which are derived from the purpose and the row.
 #[derive(Debug, Clone, Copy)]
 pub struct RowHash {
@@ -109,8 +111,12 @@ impl RowHash {
     }
 
     /// The bucket of a key, out of `buckets`.
+    ///
+    /// The key is mixed first, by a public one-to-one function: a linear hash alone would keep neighbouring keys
+    /// together, and many neighbours would collide with the same third key.
     #[inline]
     pub fn bucket(&self, key: u64, buckets: u32) -> u32 {
+        let key = mix(key);
         let sum = self
             .low_factor
             .wrapping_mul(key & 0xffff_ffff)
@@ -118,6 +124,15 @@ impl RowHash {
             .wrapping_add(self.offset);
         (((sum >> 32) * u64::from(buckets)) >> 32) as u32
     }
+}
+
+/// A one-to-one function of 64-bit words in which every bit of the result depends on every bit of the word
+/// (the finaliser of splitmix64).
+#[inline]
+fn mix(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
 }
 
 #[cfg(test)]

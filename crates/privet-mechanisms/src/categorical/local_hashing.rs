@@ -103,9 +103,10 @@ impl<K: BucketRule> Mechanism for LocalHashing<K> {
 
     #[inline]
     fn encode(&self, report: &HashedReport, slot: &mut [u8]) {
-        let (seed, bucket) = slot.split_at_mut(SEED_BYTES);
-        seed.copy_from_slice(&report.seed.to_le_bytes());
-        Category(report.bucket).write(bucket);
+        if let Some((seed, bucket)) = slot.split_at_mut_checked(SEED_BYTES) {
+            seed.copy_from_slice(&report.seed.to_le_bytes());
+            Category(report.bucket).write(bucket);
+        }
     }
 
     #[inline]

@@ -173,9 +173,11 @@ impl Mechanism for PrefixTree {
     }
 
     fn encode(&self, report: &PrefixReport, slot: &mut [u8]) {
-        slot[0] = report.level as u8;
-        slot[LEVEL_BYTES..][..ROW_BYTES].copy_from_slice(&(report.row as u16).to_le_bytes());
-        Category(report.bucket).write(&mut slot[LEVEL_BYTES + ROW_BYTES..]);
+        if let [level, low, high, bucket @ ..] = slot {
+            *level = report.level as u8;
+            [*low, *high] = (report.row as u16).to_le_bytes();
+            Category(report.bucket).write(bucket);
+        }
     }
 
     fn decode(&self, slot: &[u8]) -> Result<PrefixReport, ReportError> {

@@ -166,7 +166,7 @@ impl Mechanism for SubsetSelection {
         self.categories.check(input)?;
         let include = bernoulli(self.include, rng);
         // Always w others; if the truth joins, one of them, uniformly chosen, leaves. So the draws are the same
-        // either way, and neither their number nor the time tells whether the truth is in.
+        // either way, and their number does not tell whether the truth is in.
         let others = uniform_subset(self.categories.count() - 1, self.size.get(), rng);
         let leaving = uniform_below(NonZeroU64::from(self.size), rng) as u32;
         let mut report = BitVector::zeros(self.bits());

@@ -28,6 +28,12 @@ impl BitThresholds {
             * &(&Fraction::of_complement(self.unset) / &Fraction::of_complement(self.set))
     }
 
+    /// How much likelier a one is where the bit is set, rounded once: at tiny epsilons both probabilities round to the same
+    /// number although they differ.
+    pub fn difference(&self) -> f64 {
+        self.set.saturating_sub(self.unset) as f64 * 2f64.powi(-64)
+    }
+
     /// The probability of a bit's value.
     pub fn probability(&self, truly_set: bool, value: bool) -> Fraction {
         let threshold = if truly_set { self.set } else { self.unset };
@@ -176,7 +182,7 @@ impl<K: UnaryRule> Mechanism for UnaryEncoding<K> {
         rng: &mut R,
         reports: &mut ReportBuffer,
     ) -> Result<(), InputError> {
-        self.check_batch(inputs)?;
+        self.check_batch(inputs, reports)?;
         for (input, slot) in inputs.iter().zip(reports.extend_slots(inputs.len())) {
             self.thresholds.fill(self.bits(), &[*input as usize], rng, slot);
         }

@@ -29,10 +29,18 @@ pub trait Relayed: Mechanism<Domain = Categories> + FrequencyOracle {
 /// permanent = M(value) at epsilon_infinity, drawn with randomness that is a keyed function of (client secret, origin,
 /// attribute, domain and mechanism, value); report = M'(permanent) at epsilon_1, drawn afresh.
 /// # Guarantee
-/// One report: at most the smaller of epsilon_1 and epsilon_infinity, computed exactly from both layers. All reports for
-/// ever: epsilon_infinity for each distinct value that the person ever holds, at most k of them, if the secret is kept.
+/// One report on its own: less than the smaller of epsilon_1 and epsilon_infinity, computed exactly from both layers
+/// ([`Memoized::single_report`]). That number does not add up over reports, because they share the permanent draw; what does
+/// is epsilon_1 each, which is what a client's `guarantee` is. While the value stays the same, any number of reports
+/// together are at most epsilon_infinity.
+///
+/// All reports for ever ([`Memoized::forever`]): epsilon_infinity for each distinct value that the person ever holds, at
+/// most k of them, if the secret is kept. This compares two histories that change, and return to earlier values, on the
+/// *same days*. That a value changed, and when, is not hidden: "always 0" and "0, then 1" are told apart in the end.
 /// # When not to use it
-/// When the domain, epsilon or mechanism of a question changes, a new permanent answer is drawn and another
+/// Where days must not be linked: a few reports of one person are hard to recognise as the same person's, but many are not,
+/// because they all look like the same permanent answer. Where a collector would estimate from several reports of one
+/// person: the permanent noise does not average out. When the domain, epsilon or mechanism of a question changes, a new permanent answer is drawn and another
 /// epsilon_infinity is spent. A re-created collection with the same origin and attribute reuses the old one.
 /// # Reference
 /// U. Erlingsson, V. Pihur, A. Korolova, "RAPPOR", CCS 2014. Deviation: permanent answers are derived, not stored.
@@ -51,7 +59,7 @@ pub trait Relayed: Mechanism<Domain = Categories> + FrequencyOracle {
 /// let monday = client.randomize(&2, &mut rng)?;
 /// let tuesday = client.randomize(&2, &mut rng)?;
 /// assert!(monday.0 < 4 && tuesday.0 < 4);
-/// assert!(client.guarantee().epsilon().get() < 1.0);
+/// assert!(memoized.single_report().epsilon().get() < 1.0);
 /// assert_eq!(memoized.forever(3)?.epsilon().get().round(), 6.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -59,7 +67,7 @@ pub trait Relayed: Mechanism<Domain = Categories> + FrequencyOracle {
 pub struct Memoized<M> {
     permanent: M,
     instantaneous: M,
-    guarantee: Guarantee,
+    single_report: Guarantee,
 }
 
 impl<M: Relayed> Memoized<M> {
@@ -74,16 +82,18 @@ impl<M: Relayed> Memoized<M> {
             });
         }
         let ratio = M::relayed_ratio(&M::relayed_support(&permanent, &instantaneous));
-        let guarantee = Guarantee::Pure { epsilon: Epsilon::new(ratio.log_rounded_up())? };
-        Ok(Self { permanent, instantaneous, guarantee })
+        let single_report = Guarantee::Pure { epsilon: Epsilon::new(ratio.log_rounded_up())? };
+        Ok(Self { permanent, instantaneous, single_report })
     }
 
-    /// What one report promises.
-    pub fn guarantee(&self) -> Guarantee {
-        self.guarantee
+    /// What a single report promises if it stays the only one. Two reports share the permanent draw, so this must not be
+    /// added up: a [`Budget`] takes the client's `guarantee`, or [`Memoized::forever`] once.
+    pub fn single_report(&self) -> Guarantee {
+        self.single_report
     }
 
-    /// What all reports together promise, for ever, to a person who holds `distinct_values` different values over time.
+    /// What all reports together promise, for ever, to a person who holds `distinct_values` different values over time:
+    /// how well two such histories that change on the same days can be told apart. When a value changed is not hidden.
     ///
     /// # Errors
     /// When the number is zero.
@@ -204,8 +214,9 @@ impl<M: Relayed> Mechanism for MemoizedClient<M> {
         self.layers.permanent.domain()
     }
 
+    /// The fresh layer's: what each report adds, whatever was sent before.
     fn guarantee(&self) -> Guarantee {
-        self.layers.guarantee
+        self.layers.instantaneous.guarantee()
     }
 
     fn fingerprint(&self) -> Fingerprint {

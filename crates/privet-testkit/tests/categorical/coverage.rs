@@ -5,7 +5,7 @@ use privet_core::{Categories, Epsilon, Mechanism, ParameterError};
 use privet_estimators::HasEstimator;
 use privet_mechanisms::categorical::{
     GeneralizedRandomizedResponse, HadamardResponse, OptimizedLocalHashing, OptimizedUnaryEncoding,
-    SubsetSelection, SymmetricUnaryEncoding,
+    OrderedExponential, SubsetSelection, SymmetricUnaryEncoding,
 };
 use privet_testkit::coverage;
 
@@ -59,4 +59,26 @@ fn intervals_hold_on_a_million_rows_two_hundred_times() {
     run(OptimizedLocalHashing::new, 1_000_000, 200);
     run(HadamardResponse::new, 1_000_000, 200);
     run(SubsetSelection::new, 1_000_000, 200);
+}
+
+/// Rare support: the intervals of categories that hardly any report supports are exact ones, and hold at once.
+#[test]
+fn simultaneous_intervals_hold_where_support_is_rare() {
+    let cases = [(64, 8.0, 1000), (64, 10.0, 1000), (16, 6.0, 200)];
+    for (count, value, people) in cases {
+        let mechanism = GeneralizedRandomizedResponse::new(categories(count), epsilon(value)).unwrap();
+        let all = coverage(&mechanism, &vec![0; people], 0..200);
+        assert!(all.simultaneous >= 172, "{count} {value}: {all:?}");
+    }
+}
+
+/// Inverting a table: a category without reports nearby is not known to be empty.
+#[test]
+fn inverted_intervals_do_not_collapse() {
+    for (count, value, people) in [(100, 20.0, 2000), (20, 8.0, 200), (10, 4.0, 100)] {
+        let mechanism = OrderedExponential::new(categories(count), epsilon(value)).unwrap();
+        let people: Vec<u32> = (0..people).map(|person| person % count).collect();
+        let all = coverage(&mechanism, &people, 0..200);
+        assert!(all.marginal > 0.9, "{count} {value}: {all:?}");
+    }
 }

@@ -16,14 +16,14 @@ fn binary_passes_the_battery() {
 fn a_constant_seed_is_found() {
     let inner = OptimizedLocalHashing::new(categories(16), epsilon(1.0)).unwrap();
     let tampered =
-        Tampered::new(inner, |_, _, report| HashedReport { seed: 0x0123_4567_89ab_cdef, ..report });
+        Tampered::reports(inner, |_, _, report| HashedReport { seed: 0x0123_4567_89ab_cdef, ..report });
     must_be_found(&tampered);
 }
 
 #[test]
 fn an_unperturbed_bucket_is_found() {
     let inner = OptimizedLocalHashing::new(categories(16), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |mechanism, input, report| HashedReport {
+    let tampered = Tampered::reports(inner, |mechanism, input, report| HashedReport {
         bucket: mechanism.hash().bucket(report.seed, input),
         ..report
     });

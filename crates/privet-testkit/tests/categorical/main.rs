@@ -1,7 +1,8 @@
 //! Every categorical mechanism on the bench, one file for each, and the peers' known defects as tampered controls.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod controls;
 mod coverage;
 mod golden;
 mod hashing;
@@ -13,6 +14,7 @@ mod registry;
 mod sketches;
 mod subset_and_hadamard;
 mod unary;
+mod wide_reports;
 
 use privet_core::{Categories, Channel, Epsilon};
 use privet_estimators::HasEstimator;

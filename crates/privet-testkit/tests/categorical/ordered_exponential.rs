@@ -36,7 +36,7 @@ fn the_scale_is_epsilon() {
 #[test]
 fn a_sampler_that_only_moves_up_is_found() {
     let inner = OrderedExponential::new(categories(5), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |_, input, report| Category(report.0.max(input)));
+    let tampered = Tampered::reports(inner, |_, input, report| Category(report.0.max(input)));
     assert!(matches!(check_sampler(&tampered, &[0, 2], 20_000), Err(Finding::Sampler { input: 1, .. })));
 }
 

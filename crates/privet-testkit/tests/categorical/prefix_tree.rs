@@ -49,10 +49,39 @@ fn frequent_words_are_found() {
     assert_eq!(found.rows.len(), 4, "{found:?}");
 }
 
+fn found_words(mechanism: &PrefixTree, people: &[Word], seed: u64) -> Vec<String> {
+    let mut reports = ReportBuffer::new(mechanism.report_bytes());
+    mechanism.randomize_batch(people, &mut RandomWords::seeded(seed), &mut reports).unwrap();
+    let estimator = mechanism.estimator();
+    let mut summary = estimator.empty_summary();
+    estimator.accumulate(&mut summary, &reports).unwrap();
+    estimator.estimate(&summary).unwrap().rows.into_iter().map(|row| row.label).collect()
+}
+
+/// Collisions with a word that everybody holds do not fade with the number of people; they must not pass for words.
+#[test]
+fn words_are_not_made_up_by_collisions() {
+    let everybody = vec![Word::new("ab").unwrap(); 400_000];
+    for value in [1.0, 3.0] {
+        let mechanism = PrefixTree::new(Words::new(2).unwrap(), epsilon(value)).unwrap();
+        assert_eq!(found_words(&mechanism, &everybody, 1), ["ab"]);
+    }
+}
+
+/// A handful of people at a large epsilon: chance agreement of a few reports is no word.
+#[test]
+fn words_are_not_made_up_from_a_handful_of_people() {
+    let mechanism = PrefixTree::new(Words::new(2).unwrap(), epsilon(8.0)).unwrap();
+    let people: Vec<Word> = (0..30).map(|person| Word::new(&format!("{person:02}")).unwrap()).collect();
+    let made_up = (0..20).filter(|seed| !found_words(&mechanism, &people, *seed).is_empty()).count();
+    // Each run makes something up with probability 5 % at each of two lengths.
+    assert!(made_up <= 5, "{made_up}");
+}
+
 #[test]
 fn a_prefix_that_depends_on_the_word_is_found() {
     let inner = PrefixTree::new(Words::new(1).unwrap(), epsilon(0.1)).unwrap();
-    let tampered = Tampered::new(inner, |_, input, report| PrefixReport {
+    let tampered = Tampered::reports(inner, |_, input, report| PrefixReport {
         row: if input == Word::new("a").unwrap() { report.row & !1 } else { report.row },
         ..report
     });

@@ -48,13 +48,9 @@ fn slack_is_as_the_page_says() {
 #[test]
 fn last_category_never_randomised_is_found() {
     let inner = GeneralizedRandomizedResponse::new(categories(5), epsilon(1.0)).unwrap();
-    let tampered =
-        Tampered::new(
-            inner,
-            |mechanism, input, report| {
-                if input == mechanism.domain().count() - 1 { Category(input) } else { report }
-            },
-        );
+    let tampered = Tampered::reports(inner, |mechanism, input, report| {
+        if input == mechanism.domain().count() - 1 { Category(input) } else { report }
+    });
     assert!(matches!(check_sampler(&tampered, &[0, 4], 20_000), Err(Finding::Sampler { input: 1, .. })));
     assert!(matches!(check_support(&tampered, &[0, 4], 20_000), Err(Finding::Sampler { input: 1, .. })));
     must_be_found(&tampered);
@@ -63,7 +59,7 @@ fn last_category_never_randomised_is_found() {
 #[test]
 fn last_category_never_reported_is_found() {
     let inner = GeneralizedRandomizedResponse::new(categories(65), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(
+    let tampered = Tampered::reports(
         inner,
         |_, input, report| if report.0 == 64 { Category(input.min(63)) } else { report },
     );
@@ -73,7 +69,7 @@ fn last_category_never_reported_is_found() {
 #[test]
 fn a_sampler_without_noise_is_found_by_the_estimator_too() {
     let inner = GeneralizedRandomizedResponse::new(categories(3), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |_, input, _| Category(input));
+    let tampered = Tampered::reports(inner, |_, input, _| Category(input));
     let people: Vec<u32> = (0..300).map(|person| person % 3).collect();
     assert!(check_estimator(&tampered, &people, 100).is_err());
     must_be_found(&tampered);
@@ -83,6 +79,7 @@ fn a_sampler_without_noise_is_found_by_the_estimator_too() {
 #[test]
 fn a_report_beyond_the_outcomes_is_found() {
     let inner = GeneralizedRandomizedResponse::new(categories(5), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |_, input, report| if input == 0 { Category(200) } else { report });
+    let tampered =
+        Tampered::reports(inner, |_, input, report| if input == 0 { Category(200) } else { report });
     must_be_found(&tampered);
 }

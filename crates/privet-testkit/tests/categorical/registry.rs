@@ -107,6 +107,57 @@ fn foreign_summaries_are_refused() {
     }
 }
 
+/// A stored summary with the right name and the wrong contents: an error, never a panic or a number.
+#[test]
+fn damaged_summaries_are_refused() {
+    for row in ROWS {
+        let domain = domains(row).pop().unwrap();
+        let estimator =
+            privet_estimators::registry::find(row.info.id).unwrap().build(&domain, epsilon(1.0)).unwrap();
+        let sound = estimator.empty_summary().to_bytes();
+        let with = |counters: u64, reports: u64, value: u64| {
+            let mut bytes = sound[..12].to_vec();
+            bytes.extend_from_slice(&reports.to_le_bytes());
+            bytes.extend_from_slice(&counters.to_le_bytes());
+            (0..counters).for_each(|_| bytes.extend_from_slice(&value.to_le_bytes()));
+            privet_estimators::CountSummary::from_bytes(&bytes).unwrap()
+        };
+        let counters = estimator.empty_summary().counts().len() as u64;
+        for damaged in [with(0, 5, 1), with(counters + 1, 5, 1), with(counters, 5, u64::MAX)] {
+            let refused = estimator.estimate(&damaged, Consistency::None).unwrap_err();
+            assert_eq!(refused.code(), "estimate-damaged-summary", "{}", row.info.id);
+        }
+        let _ = estimator.estimate(&with(counters, u64::MAX, u64::MAX), Consistency::None);
+    }
+}
+
+/// At an epsilon where both probabilities round to the same number the estimate is huge but finite, or refused.
+#[test]
+fn tiny_epsilons_give_no_infinite_estimates() {
+    for row in ROWS {
+        let domain = domains(row).pop().unwrap();
+        for value in [1e-18, 1e-17, 1e-16, 1e-12] {
+            let Ok(mechanism) = row.build(&domain, epsilon(value)) else { continue };
+            let estimator = privet_estimators::registry::find(row.info.id)
+                .unwrap()
+                .build(&domain, epsilon(value))
+                .unwrap();
+            let mut reports = ReportBuffer::new(mechanism.report_bytes());
+            let mut rng = Generator::from_insecure_seed(4);
+            mechanism.randomize_worst_input(WorstInput::First, 50, &mut rng, &mut reports).unwrap();
+            let mut summary = estimator.empty_summary();
+            estimator.accumulate(&mut summary, &reports).unwrap();
+            if let Ok(frequencies) = estimator.estimate(&summary, Consistency::None) {
+                assert!(
+                    frequencies.rows.iter().all(|row| row.estimate.value.is_finite()),
+                    "{} {value}",
+                    row.info.id
+                );
+            }
+        }
+    }
+}
+
 /// Bytes that no device sends: an error, never a panic, and never a count.
 #[test]
 fn arbitrary_reports_never_panic() {

@@ -38,7 +38,7 @@ fn hadamard_probabilities_are_those_of_the_page() {
 #[test]
 fn a_subset_that_always_holds_the_truth_is_found() {
     let inner = SubsetSelection::new(categories(5), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |_, input, mut report| {
+    let tampered = Tampered::reports(inner, |_, input, mut report| {
         if !report.get(input as usize) {
             let first = (0..5).find(|category| report.get(*category)).unwrap_or(0);
             report.set(first, false);
@@ -52,6 +52,6 @@ fn a_subset_that_always_holds_the_truth_is_found() {
 #[test]
 fn a_hadamard_index_that_is_never_mended_is_found() {
     let inner = HadamardResponse::new(categories(5), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |_, _, report| Category(report.0 & !1));
+    let tampered = Tampered::reports(inner, |_, _, report| Category(report.0 & !1));
     must_be_found(&tampered);
 }

@@ -29,7 +29,7 @@ fn probabilities_are_those_of_the_page() {
 #[test]
 fn true_bits_never_cleared_are_found() {
     let inner = OptimizedUnaryEncoding::new(categories(5), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |_, input, mut report| {
+    let tampered = Tampered::reports(inner, |_, input, mut report| {
         report.set(input as usize, true);
         report
     });
@@ -40,7 +40,7 @@ fn true_bits_never_cleared_are_found() {
 #[test]
 fn last_bit_never_randomised_is_found() {
     let inner = OptimizedUnaryEncoding::new(categories(65), epsilon(1.0)).unwrap();
-    let tampered = Tampered::new(inner, |_, input, mut report| {
+    let tampered = Tampered::reports(inner, |_, input, mut report| {
         report.set(64, input == 64);
         report
     });
