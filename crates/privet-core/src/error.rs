@@ -232,6 +232,9 @@ pub enum ReportError {
     /// The text form of a report is not hexadecimal.
     #[error("a report is written in hexadecimal digits")]
     Text,
+    /// The report is not marked as seeded, but seeded ones were asked for.
+    #[error("the report was not drawn from an insecure seed")]
+    Mark,
     /// The report was drawn from a fixed seed and protects nobody.
     #[error("the report was drawn from an insecure seed")]
     InsecureSeed,
@@ -246,6 +249,7 @@ impl ReportError {
             Self::Foreign { .. } => "report-foreign",
             Self::Version { .. } => "report-version",
             Self::Text => "report-text",
+            Self::Mark => "report-mark",
             Self::InsecureSeed => "report-insecure-seed",
         }
     }
@@ -254,6 +258,7 @@ impl ReportError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Foreign { .. } => Some("use the mechanism, domain and epsilon that made the reports"),
+            Self::Mark => Some("leave out `--insecure-seed` to read it"),
             Self::InsecureSeed => {
                 Some("seeded reports are for tests; `--insecure-seed` on both sides reads them")
             }

@@ -4,8 +4,8 @@
 //! are the words in which every other crate says so. Nothing in this crate does input or output, and
 //! it builds for `wasm32-unknown-unknown`.
 //!
-//! Every channel row has integer weights that add up to 2^64, and every draw compares a 64-bit random
-//! integer with integer thresholds. So a statement about the weights is a statement about the program.
+//! All rows of a channel have integer weights with the same total (2^64, or a little less where words beyond
+//! are drawn again), and every draw compares a 64-bit random integer with integer thresholds. So a statement about the weights is a statement about the program.
 
 pub mod domain;
 mod error;

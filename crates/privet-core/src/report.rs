@@ -265,7 +265,7 @@ impl Envelope {
         } else if header[1] == 1 {
             ReportError::InsecureSeed
         } else {
-            ReportError::Impossible { reason: "the mark of an unseeded report was expected to say seeded" }
+            ReportError::Mark
         }
     }
 }

@@ -40,12 +40,14 @@ impl<E: FrequencyEstimation> AnyEstimator for E {
     }
 }
 
+type BuildEstimator = fn(&DomainSpec, Epsilon) -> Result<Box<dyn AnyEstimator>, ParameterError>;
+
 /// One line of the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// The mechanism's id.
     pub id: &'static str,
-    build: fn(&DomainSpec, Epsilon) -> Result<Box<dyn AnyEstimator>, ParameterError>,
+    build: BuildEstimator,
 }
 
 impl Row {

@@ -162,12 +162,14 @@ fn column<'a, M: Mechanism>(
     M::Domain::select(values).ok_or_else(|| InputError::WrongKind { domain: mechanism.domain().to_string() })
 }
 
+type BuildMechanism = fn(&DomainSpec, Epsilon) -> Result<Box<dyn AnyMechanism>, ParameterError>;
+
 /// One line of the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// What is said about the mechanism.
     pub info: MechanismInfo,
-    build: fn(&DomainSpec, Epsilon) -> Result<Box<dyn AnyMechanism>, ParameterError>,
+    build: BuildMechanism,
 }
 
 impl Row {

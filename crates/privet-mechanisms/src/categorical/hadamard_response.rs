@@ -79,7 +79,7 @@ impl HadamardResponse {
 /// Whether the entry of the Hadamard matrix is +1.
 #[inline]
 fn agrees(category: u32, index: u32) -> bool {
-    (category.wrapping_add(1) & index).count_ones() % 2 == 0
+    (category.wrapping_add(1) & index).count_ones().is_multiple_of(2)
 }
 
 impl Build for HadamardResponse {

@@ -316,10 +316,9 @@ impl BitCounter {
         if slot.len() != expected {
             return Err(ReportError::Length { expected, got: slot.len() });
         }
-        if let (Some(last), used @ 1..) = (slot.last(), self.bits % 8) {
-            if last >> used != 0 {
-                return Err(ReportError::Impossible { reason: "a padding bit is set" });
-            }
+        let used = self.bits % 8;
+        if used > 0 && slot.last().is_some_and(|last| last >> used != 0) {
+            return Err(ReportError::Impossible { reason: "a padding bit is set" });
         }
         for (planes, chunk) in self.planes.iter_mut().zip(slot.chunks(8)) {
             let mut bytes = [0; 8];
