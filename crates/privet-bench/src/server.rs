@@ -33,6 +33,9 @@ pub(crate) fn server<M: FrequencyOracle + Mechanism<Domain = Categories>>(
         ours: rates.ours,
         peer: rates.peer / bytes as f64,
         unit: "users/s",
-        note: format!("peer: the generator fills the {bytes} bytes of a report"),
+        note: format!(
+            "peer: the generator fills a report's {bytes} byte{}",
+            if bytes == 1 { "" } else { "s" }
+        ),
     })
 }

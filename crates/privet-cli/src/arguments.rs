@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn near_names_are_suggested_and_far_ones_are_not() {
         assert_eq!(nearest_name("optimised-unary-encoding"), Some("optimized-unary-encoding"));
-        assert_eq!(nearest_name("gr"), Some("grr"));
+        assert_eq!(nearest_name("grrr"), Some("grr"));
         assert_eq!(nearest_name("something-else-entirely"), None);
     }
 

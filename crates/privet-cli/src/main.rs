@@ -12,6 +12,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    table::keep_guarded_panics_quiet();
     let arguments = command::Arguments::parse();
     match command::run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,7 @@
 //! How far a long command has come, on standard error.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -46,11 +47,14 @@ impl Drop for Progress {
 fn bar(start: Instant, total: Option<u64>, unit: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
     let template = match total {
-        Some(_) => format!("{{wide_bar}} {{human_pos}} of {{human_len}} {unit}, {{per_sec}}, {{eta}} left"),
-        None => format!("{{spinner}} {{human_pos}} {unit}, {{per_sec}}, {{elapsed}}"),
+        Some(_) => format!("{{wide_bar}} {{human_pos}} of {{human_len}} {unit}, {{rate}}/s, {{eta}} left"),
+        None => format!("{{spinner}} {{human_pos}} {unit}, {{rate}}/s, {{elapsed}}"),
     };
     if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style);
+        bar.set_style(style.with_key("rate", |state: &ProgressState, text: &mut dyn Write| {
+            // A bar that cannot be drawn is no reason to stop.
+            let _ = write!(text, "{}", HumanCount(state.per_sec() as u64));
+        }));
     }
     bar.with_elapsed(start.elapsed())
 }

@@ -1,6 +1,8 @@
 //! The README does what it says: its commands run, and print what stands below them.
 
 #![cfg(unix)]
+// The helpers of a test may end it.
+#![allow(clippy::expect_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -93,6 +95,7 @@ fn the_program_of_the_quick_start_is_the_example_and_prints_the_same_table() {
     assert_eq!(printed.trim_end(), shown_table(&blocks));
 }
 
+/// The audit draws from the operating system; an honest program fails it with probability 1e-6 at most.
 #[test]
 fn the_audit_of_the_page_passes_and_one_of_the_truth_fails() {
     let folder = tempfile::tempdir().unwrap();

@@ -68,7 +68,7 @@ fn page(mechanism: &dyn AnyMechanism, domain: &str, pieces: &[Piece]) -> String 
         ("domain", domain.to_owned()),
         ("guarantee", mechanism.guarantee().to_string()),
         ("slack", info.slack.to_owned()),
-        ("report", format!("{bits} bits in {bytes} bytes")),
+        ("report", format!("{bits} bits in {bytes} {}", if bytes == 1 { "byte" } else { "bytes" })),
         ("numerics", info.numerics.as_str().to_owned()),
         ("reference", info.reference.to_owned()),
         ("fingerprint", mechanism.fingerprint().to_string()),

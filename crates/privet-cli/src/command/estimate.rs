@@ -4,12 +4,10 @@ use crate::arguments::MechanismArguments;
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Progress;
-use crate::table::{Batch, Format, Problem, ReportColumn, Source, replace_file};
+use crate::table::{Batch, Columns, Format, Problem, ReportColumn, Source, batch_rows, replace_file};
 use clap::Args;
 use privet::registry::AnyEstimator;
-use privet::{
-    CountSummary, Envelope, Frequencies, Frequency, ReportBuffer, ReportError, Summary,
-};
+use privet::{CountSummary, Envelope, Frequencies, Frequency, ReportBuffer, ReportError, Summary};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -77,7 +75,9 @@ impl Estimate {
                 merge_file(&mut summary, path)?;
             } else {
                 let format = Format::of(path, self.format)?;
-                let source = Source::open(path, format, Some(&self.column), &[])?;
+                let batch_rows = batch_rows(counter.report_bytes);
+                let columns = Columns { column: Some(&self.column), keep: &[], batch_rows };
+                let source = Source::open(path, format, columns)?;
                 counter.count(&mut summary, source, path, &mut progress)?;
             }
         }

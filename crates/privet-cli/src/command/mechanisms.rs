@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::output::{Output, table};
 use clap::Args;
-use privet::registry::MECHANISMS;
 use privet::MechanismInfo;
+use privet::registry::MECHANISMS;
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
@@ -29,7 +29,10 @@ impl Mechanisms {
         let infos = || MECHANISMS.iter().map(|row| &row.info);
         let document: Vec<Value> = infos().map(json_of).collect();
         if self.markdown && output == Output::Json {
-            return Err(Failure::Usage { message: "--json and --markdown exclude each other".into(), hint: None });
+            return Err(Failure::Usage {
+                message: "--json and --markdown exclude each other".into(),
+                hint: None,
+            });
         }
         output.print(&document, || if self.markdown { markdown(infos()) } else { plain(infos()) })
     }

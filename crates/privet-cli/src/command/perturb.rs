@@ -4,7 +4,9 @@ use crate::arguments::{MechanismArguments, generator};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::table::{Batch, Format, ReportWriter, Source, ValueColumn, is_standard_stream};
+use crate::table::{
+    Batch, Columns, Format, Problem, ReportWriter, Source, ValueColumn, batch_rows, is_standard_stream,
+};
 use clap::Args;
 use privet::{AnyMechanism, DomainSpec, Envelope, Generator, InputError, ReportBuffer};
 use serde_json::json;
@@ -31,7 +33,7 @@ Examples:
 pub(crate) struct Perturb {
     #[command(flatten)]
     mechanism: MechanismArguments,
-    /// The column that holds the values
+    /// The column that holds the values; lines have none
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
     /// The table to read: .csv, .jsonl, .ndjson or .parquet, or - for standard input
@@ -50,10 +52,10 @@ pub(crate) struct Perturb {
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["in_format", "out_format"])]
     format: Option<Format>,
     /// The format of the input, whatever it is called
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     in_format: Option<Format>,
     /// The format of the output, whatever it is called
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     out_format: Option<Format>,
     /// Draw from a generator that anybody can repeat. For tests: the reports are marked and protect nobody
     #[arg(long, value_name = "NUMBER")]
@@ -67,7 +69,9 @@ impl Perturb {
         self.check_flags(output)?;
         let in_format = Format::of(&self.input, self.in_format.or(self.format))?;
         let out_format = Format::of(&self.out, self.out_format.or(self.format))?;
-        let source = Source::open(&self.input, in_format, self.column.as_deref(), &self.keep)?;
+        let batch_rows = batch_rows(mechanism.report_bytes());
+        let columns = Columns { column: self.column.as_deref(), keep: &self.keep, batch_rows };
+        let source = Source::open(&self.input, in_format, columns)?;
         let rng = generator(self.insecure_seed)?;
         let envelope = Envelope { fingerprint: mechanism.fingerprint(), insecure: rng.is_insecure() };
         let writer = ReportWriter::create(&self.out, out_format, envelope)?;
@@ -84,9 +88,7 @@ impl Perturb {
             "fingerprint": mechanism.fingerprint().to_string(),
             "insecure": envelope.insecure,
         });
-        output.print(&document, || {
-            format!("{rows} reports in {} ({guarantee}, each)", self.out.display())
-        })
+        output.print(&document, || format!("{rows} reports in {} ({guarantee}, each)", self.out.display()))
     }
 
     fn perturb(
@@ -109,7 +111,7 @@ impl Perturb {
             } else {
                 mechanism.randomize_batch(values, &mut rng, &mut reports)
             };
-            drawn.map_err(|error| self.refuse(&domain, &batch, error))?;
+            drawn.map_err(|error| self.refuse(&batch, error))?;
             progress.add(batch.rows as u64);
             if batch.is_cut { Ok(()) } else { writer.write(&reports, &batch.kept) }
         })?;
@@ -121,14 +123,14 @@ impl Perturb {
     }
 
     /// Names the row of a value that the mechanism does not accept.
-    fn refuse(&self, domain: &DomainSpec, batch: &Batch<ValueColumn>, error: InputError) -> Failure {
+    fn refuse(&self, batch: &Batch<ValueColumn>, error: InputError) -> Failure {
         let (row, source) = match error {
             InputError::OutsideDomainAt { position, domain } => {
                 (Some(batch.first_row + position - 1), InputError::OutsideDomain { domain })
             }
             other => (None, other),
         };
-        let problem = ValueColumn::outside(domain, self.clamp, source);
+        let problem = Problem::Input { source, is_clampable: !self.clamp };
         Failure::Source { path: self.input.clone(), row, problem }
     }
 

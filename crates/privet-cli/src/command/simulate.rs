@@ -4,7 +4,7 @@ use crate::arguments::{build_mechanisms, generator, parse_epsilons};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
-use crate::table::{BATCH_ROWS, Format, Source, ValueColumn};
+use crate::table::{BATCH_ROWS, Columns, Format, Problem, Source, ValueColumn, batch_rows};
 use clap::{Args, ValueEnum};
 use privet::registry::{self, AnyEstimator};
 use privet::{
@@ -126,7 +126,8 @@ impl Simulate {
 
     fn truth(&self, domain: &DomainSpec, categories: &Categories) -> Result<Truth, Failure> {
         let format = Format::of(&self.input, self.format)?;
-        let source = Source::open(&self.input, format, self.column.as_deref(), &[])?;
+        let columns = Columns { column: self.column.as_deref(), keep: &[], batch_rows: BATCH_ROWS };
+        let source = Source::open(&self.input, format, columns)?;
         let mut counts = vec![0u64; categories.count() as usize];
         let domain = Arc::new(domain.clone());
         let make = || ValueColumn::new(domain.clone(), false);
@@ -134,7 +135,7 @@ impl Simulate {
             let Values::Categories(values) = &batch.column.values else { return Ok(()) };
             for (row, category) in (batch.first_row..).zip(values) {
                 let Some(count) = counts.get_mut(*category as usize) else {
-                    let problem = ValueColumn::outside(&domain, true, categories.outside());
+                    let problem = Problem::Input { source: categories.outside(), is_clampable: false };
                     return Err(Failure::Source { path: self.input.clone(), row: Some(row), problem });
                 };
                 *count += 1;
@@ -200,15 +201,16 @@ impl Trial<'_> {
     fn run(&self, mut rng: Generator) -> Result<Errors, Failure> {
         let mut summary = self.estimator.empty_summary();
         let mut reports = ReportBuffer::new(self.mechanism.report_bytes());
-        let mut values = Vec::with_capacity(BATCH_ROWS);
+        let limit = batch_rows(self.mechanism.report_bytes());
+        let mut values = Vec::with_capacity(limit);
         // Reports are independent, so the order in which people stand does not matter.
         for (category, count) in (0u32..).zip(&self.truth.counts) {
             let mut left = *count;
             while left > 0 {
-                let some = left.min((BATCH_ROWS - values.len()) as u64);
+                let some = left.min((limit - values.len()) as u64);
                 values.resize(values.len() + some as usize, category);
                 left -= some;
-                if values.len() == BATCH_ROWS {
+                if values.len() == limit {
                     values = self.report(values, &mut rng, &mut reports)?;
                     self.estimator.accumulate(&mut summary, &reports)?;
                 }
@@ -271,8 +273,16 @@ fn compare(mechanism: &'static str, epsilon: f64, truth: &Truth, trials: &[Error
 }
 
 fn page(comparisons: &[Comparison]) -> String {
-    let header =
-        ["MECHANISM", "EPSILON", "MEAN |ERROR|", "ROOT MEAN SQUARE", "EXPECTED", "LARGEST", "COVERAGE", "ALL COVERED"];
+    let header = [
+        "MECHANISM",
+        "EPSILON",
+        "MEAN |ERROR|",
+        "ROOT MEAN SQUARE",
+        "EXPECTED",
+        "LARGEST",
+        "COVERAGE",
+        "ALL COVERED",
+    ];
     let mut table = table_of_numbers(&header, 1);
     for row in comparisons {
         table.add_row([

@@ -1,7 +1,7 @@
 //! What the cells of the column become: private values, or reports.
 
-use super::{hex, Problem};
-use privet::{Categories, DomainSpec, Envelope, InputError, ReportBuffer, ReportError, Values};
+use super::{Problem, hex};
+use privet::{Categories, Domain, DomainSpec, Envelope, InputError, ReportBuffer, ReportError, Values};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -34,11 +34,15 @@ impl ValueColumn {
         Self { values: domain.empty_values(), domain, is_clamped }
     }
 
-    /// The problem of a value that the domain does not accept.
-    pub(crate) fn outside(domain: &DomainSpec, is_clamped: bool, source: InputError) -> Problem {
-        // A label that nobody knows has no nearest one.
-        let has_nearest = !matches!(domain, DomainSpec::Categories(categories) if categories.has_labels());
-        Problem::Input { source, is_clampable: has_nearest && !is_clamped }
+    /// The problem of a cell that is no value of the domain.
+    fn refuse(&self, cell: Cell<'_>) -> Problem {
+        let (source, has_nearest) = match &*self.domain {
+            DomainSpec::Categories(categories) => {
+                (categories.outside(), index(categories, cell, true).is_some())
+            }
+            other => (InputError::OutsideDomain { domain: other.to_string() }, false),
+        };
+        Problem::Input { source, is_clampable: has_nearest && !self.is_clamped }
     }
 }
 
@@ -54,21 +58,9 @@ impl Column for ValueColumn {
                 values.push(number);
                 Some(())
             }
-            (domain, values, cell) => {
-                with_text(cell, |text| domain.push_text(text, values).ok()).flatten()
-            }
+            (domain, values, cell) => with_text(cell, |text| domain.push_text(text, values).ok()).flatten(),
         };
-        pushed.ok_or_else(|| {
-            let source = outside(&self.domain);
-            Self::outside(&self.domain, self.is_clamped, source)
-        })
-    }
-}
-
-fn outside(domain: &DomainSpec) -> InputError {
-    match domain {
-        DomainSpec::Categories(categories) => privet::Domain::outside(categories),
-        other => InputError::OutsideDomain { domain: other.to_string() },
+        pushed.ok_or_else(|| self.refuse(cell))
     }
 }
 

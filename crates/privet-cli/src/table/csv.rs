@@ -1,7 +1,7 @@
 //! Comma-separated values.
 
 use super::kept::Keeper;
-use super::source::{finish, Batch, Place, Rest, RowReader, Selection};
+use super::source::{Batch, Place, Rest, RowReader, Selection, finish};
 use super::{Cell, Column, Problem};
 use crate::failure::Failure;
 use csv::{ByteRecord, ErrorKind};

@@ -56,7 +56,7 @@ pub(super) fn decode_to(text: &[u8], bytes: &mut Vec<u8>) -> bool {
         seen |= high | low;
         (high << 4) | (low & 15)
     }));
-    seen & 0xf0 == 0 && text.len() % 2 == 0
+    seen & 0xf0 == 0 && text.len().is_multiple_of(2)
 }
 
 #[cfg(test)]

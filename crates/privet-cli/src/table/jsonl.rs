@@ -2,7 +2,7 @@
 
 use super::kept::Keeper;
 use super::lines::LineReader;
-use super::source::{finish, Batch, Place, Rest, RowReader, Selection};
+use super::source::{Batch, Place, Rest, RowReader, Selection, finish};
 use super::{Cell, Column, Problem};
 use crate::failure::Failure;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -182,11 +182,15 @@ impl<'de, C: Column> Visitor<'de> for Value<'_, C> {
         Ok(self.sink.push(Cell::Missing))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, _list: A) -> Result<Self::Value, A::Error> {
+    // Lists and objects are read to their ends, or the parser would complain about the rest instead.
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_seq(list)?;
         Ok(Err(Problem::NestedValue))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, _object: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
+        IgnoredAny.visit_map(object)?;
         Ok(Err(Problem::NestedValue))
     }
 }

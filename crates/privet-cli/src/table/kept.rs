@@ -34,7 +34,8 @@ impl KeptColumn {
     /// A cell as JSON.
     pub(super) fn json(&self, row: usize) -> Cow<'_, str> {
         let Some(text) = written(&self.cells, row) else { return "null".into() };
-        let is_text = matches!(self.cells.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        let is_text =
+            matches!(self.cells.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
         if self.is_json || !is_text {
             return text;
         }

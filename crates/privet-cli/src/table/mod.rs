@@ -3,6 +3,7 @@
 mod cell;
 mod csv;
 mod destination;
+mod guard;
 mod hex;
 mod jsonl;
 mod kept;
@@ -15,17 +16,26 @@ mod text_writer;
 mod writer;
 
 pub(crate) use cell::{Cell, Column, ReportColumn, ValueColumn};
-pub(crate) use destination::{replace_file, Destination};
+pub(crate) use destination::{Destination, replace_file};
+pub(crate) use guard::keep_guarded_panics_quiet;
 pub(crate) use problem::Problem;
-pub(crate) use source::{Batch, Source};
+pub(crate) use source::{Batch, Columns, Source};
 pub(crate) use writer::ReportWriter;
 
 use crate::failure::Failure;
 use clap::ValueEnum;
 use std::path::Path;
 
-/// How many rows are in memory at a time, in each batch.
+/// How many rows are in memory at a time, at most.
 pub(crate) const BATCH_ROWS: usize = 1 << 16;
+
+/// How many bytes of reports are in memory at a time, about.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// How many rows are in memory at a time, for reports of this length: some have a bit for each of a million categories.
+pub(crate) fn batch_rows(report_bytes: usize) -> usize {
+    (BATCH_BYTES / report_bytes.max(1)).clamp(16, BATCH_ROWS)
+}
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,18 +1,20 @@
 //! Reading Apache Parquet.
 
+use super::guard::guard;
 use super::kept::KeptColumn;
-use super::source::{open_file, Batch, Place, Rest, RowReader, Selection};
-use super::{Cell, Column, Problem, BATCH_ROWS, is_standard_stream};
+use super::source::{Batch, Place, Rest, RowReader, Selection, open_file};
+use super::{Cell, Column, Problem, is_standard_stream};
 use crate::failure::Failure;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::errors::ParquetError;
 use std::path::Path;
 
 pub(super) struct ParquetReader {
@@ -34,15 +36,16 @@ impl ParquetReader {
         if file.metadata().is_ok_and(|metadata| metadata.len() == 0) {
             return Err(place.whole(Problem::Empty));
         }
-        let damaged = |error| damage(&place, &error);
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;
-        let position = |name: &String| position(builder.schema(), name).map_err(|problem| place.whole(problem));
+        let builder = decode(&place, || ParquetRecordBatchReaderBuilder::try_new(file))?;
+        let position =
+            |name: &String| position(builder.schema(), name).map_err(|problem| place.whole(problem));
         let column = selection.column.to_owned();
-        let roots: Vec<usize> = std::iter::once(&column).chain(selection.keep).map(position).collect::<Result<_, _>>()?;
+        let roots: Vec<usize> =
+            std::iter::once(&column).chain(selection.keep).map(position).collect::<Result<_, _>>()?;
         check_type(builder.schema(), roots[0]).map_err(|problem| place.whole(problem))?;
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let batches =
-            builder.with_projection(mask).with_batch_size(BATCH_ROWS).build().map_err(damaged)?;
+        let builder = builder.with_projection(mask).with_batch_size(selection.batch_rows);
+        let batches = decode(&place, || builder.build())?;
         Ok(Self { batches, column, keep: selection.keep.to_vec(), place })
     }
 
@@ -57,11 +60,8 @@ impl ParquetReader {
 
 impl RowReader for ParquetReader {
     fn fill<C: Column>(&mut self, batch: &mut Batch<C>) -> Result<Rest, Failure> {
-        let rows = match self.batches.next() {
-            None => return Ok(Rest::Nothing),
-            Some(Ok(rows)) => rows,
-            Some(Err(_)) => return Err(self.place.whole(Problem::Damaged { format: "parquet" })),
-        };
+        let next = || self.batches.next().transpose().map_err(ParquetError::from);
+        let Some(rows) = decode(&self.place, next)? else { return Ok(Rest::Nothing) };
         if let Some(cells) = rows.column_by_name(&self.column) {
             push_cells(cells.as_ref(), batch, &self.place)?;
         }
@@ -92,8 +92,8 @@ fn check_type(schema: &Schema, position: usize) -> Result<(), Problem> {
 
 fn is_readable(kind: &DataType) -> bool {
     use DataType::{
-        Binary, BinaryView, Boolean, Dictionary, FixedSizeBinary, Float32, Float64, LargeBinary, LargeUtf8, Utf8,
-        Utf8View,
+        Binary, BinaryView, Boolean, Dictionary, FixedSizeBinary, Float32, Float64, LargeBinary, LargeUtf8,
+        Utf8, Utf8View,
     };
     match kind {
         Dictionary(_, values) => is_readable(values),
@@ -103,9 +103,15 @@ fn is_readable(kind: &DataType) -> bool {
     }
 }
 
-fn damage(place: &Place, error: &parquet::errors::ParquetError) -> Failure {
-    let is_compression = error.to_string().contains("Disabled feature");
-    place.whole(if is_compression { Problem::Compression } else { Problem::Damaged { format: "parquet" } })
+/// Calls the decoder, and says of its errors and panics only that the file is damaged: its words could hold a value.
+fn decode<T>(place: &Place, work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Failure> {
+    match guard(work) {
+        Some(Ok(decoded)) => Ok(decoded),
+        Some(Err(error)) if error.to_string().contains("Disabled feature") => {
+            Err(place.whole(Problem::Compression))
+        }
+        _ => Err(place.whole(Problem::Damaged { format: "parquet" })),
+    }
 }
 
 /// Gives all cells of an array to the column.
@@ -173,5 +179,5 @@ fn for_each_dictionary_cell<'a, F: FnMut(Cell<'a>) -> bool + ?Sized>(array: &'a 
     let cell = |(row, key): (usize, &usize)| {
         if array.is_null(row) { Cell::Missing } else { values.get(*key).copied().unwrap_or(Cell::Missing) }
     };
-    keys.iter().enumerate().map(cell).all(|cell| take(cell));
+    keys.iter().enumerate().map(cell).all(take);
 }

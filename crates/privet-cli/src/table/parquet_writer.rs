@@ -1,8 +1,8 @@
 //! Reports as Apache Parquet.
 
+use super::Destination;
 use super::kept::KeptColumn;
 use super::writer::REPORT;
-use super::Destination;
 use crate::failure::Failure;
 use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -75,9 +75,9 @@ impl ParquetWriter {
         }
         let sealed: ArrayRef = Arc::new(builder.finish());
         let mut fields = vec![Field::new(REPORT, sealed.data_type().clone(), false)];
-        fields.extend(kept.iter().map(|column| {
-            Field::new(&column.name, column.cells.data_type().clone(), true)
-        }));
+        fields.extend(
+            kept.iter().map(|column| Field::new(&column.name, column.cells.data_type().clone(), true)),
+        );
         let columns = std::iter::once(sealed).chain(kept.iter().map(|column| column.cells.clone()));
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.collect())
     }

@@ -2,15 +2,15 @@
 
 use super::csv::CsvReader;
 use super::jsonl::JsonlReader;
-use super::kept::{KeptColumn, Keeper};
+use super::kept::{Keeper, KeptColumn};
 use super::lines::LinesReader;
 use super::parquet_reader::ParquetReader;
-use super::{Cell, Column, Format, Problem, BATCH_ROWS, is_standard_stream};
+use super::{Cell, Column, Format, Problem, is_standard_stream};
 use crate::failure::Failure;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Batches that wait between the two threads.
 const WAITING_BATCHES: usize = 2;
@@ -20,6 +20,7 @@ pub(crate) struct Batch<C> {
     /// The number of the first row; the first row of a table is row 1.
     pub(crate) first_row: u64,
     pub(crate) rows: usize,
+    limit: usize,
     pub(crate) column: C,
     pub(crate) kept: Vec<KeptColumn>,
     /// Whether the row after these could not be read. Then `kept` is not complete, and nothing may be written.
@@ -44,7 +45,7 @@ impl<C: Column> Batch<C> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.rows >= BATCH_ROWS
+        self.rows >= self.limit
     }
 }
 
@@ -90,22 +91,30 @@ enum Reader {
 pub(crate) struct Source {
     place: Place,
     reader: Reader,
+    batch_rows: usize,
 }
 
-/// Which columns to read.
+/// Which columns to read, and how much of them at a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    /// What becomes values or reports; tables in any format but lines need it.
+    pub(crate) column: Option<&'a str>,
+    /// What is passed on as it is.
+    pub(crate) keep: &'a [String],
+    pub(crate) batch_rows: usize,
+}
+
+/// The same, once it is known that there is a column.
 pub(super) struct Selection<'a> {
     pub(super) column: &'a str,
     pub(super) keep: &'a [String],
+    pub(super) batch_rows: usize,
 }
 
 impl Source {
-    /// Opens a table: `column` becomes values or reports, the columns of `keep` are passed on as they are.
-    pub(crate) fn open(
-        path: &Path,
-        format: Format,
-        column: Option<&str>,
-        keep: &[String],
-    ) -> Result<Self, Failure> {
+    /// Opens a table.
+    pub(crate) fn open(path: &Path, format: Format, columns: Columns<'_>) -> Result<Self, Failure> {
+        let Columns { column, keep, batch_rows } = columns;
         let name = if is_standard_stream(path) { Path::new("standard input") } else { path };
         let place = Place(name.to_owned());
         if format == Format::Lines {
@@ -113,13 +122,13 @@ impl Source {
                 return Err(Failure::Usage { message: "lines have no columns to keep".into(), hint: None });
             }
             let reader = Reader::Lines(LinesReader::new(stream(path)?, place.clone()));
-            return Ok(Self { place, reader });
+            return Ok(Self { place, reader, batch_rows });
         }
         let column = column.ok_or_else(|| Failure::Usage {
             message: "which column holds the values?".into(),
             hint: Some("say it with --column"),
         })?;
-        let selection = Selection { column, keep };
+        let selection = Selection { column, keep, batch_rows };
         let reader = match format {
             Format::Parquet => Reader::Parquet(ParquetReader::open(path, &selection, place.clone())?),
             Format::Jsonl => Reader::Jsonl(JsonlReader::new(stream(path)?, &selection, place.clone())),
@@ -127,7 +136,7 @@ impl Source {
                 Reader::Csv(CsvReader::new(stream(path)?, &selection, place.clone())?)
             }
         };
-        Ok(Self { place, reader })
+        Ok(Self { place, reader, batch_rows })
     }
 
     /// Reads all rows on a thread of their own and gives them to `work`, batch by batch, in order. Returns how many
@@ -140,6 +149,14 @@ impl Source {
         let place = self.place.clone();
         std::thread::scope(|scope| {
             let (sender, batches): (_, Receiver<Batch<C>>) = sync_channel(WAITING_BATCHES);
+            let make = move |first_row| Batch {
+                first_row,
+                rows: 0,
+                limit: self.batch_rows,
+                column: make(),
+                kept: Vec::new(),
+                is_cut: false,
+            };
             let reading = scope.spawn(move || match &mut self.reader {
                 Reader::Csv(reader) => read_all(reader, &make, &sender),
                 Reader::Jsonl(reader) => read_all(reader, &make, &sender),
@@ -162,12 +179,12 @@ impl Source {
 
 fn read_all<C: Column>(
     reader: &mut impl RowReader,
-    make: &impl Fn() -> C,
+    make: &impl Fn(u64) -> Batch<C>,
     sender: &SyncSender<Batch<C>>,
 ) -> Result<u64, Failure> {
     let mut first_row = 1;
     loop {
-        let mut batch = Batch { first_row, rows: 0, column: make(), kept: Vec::new(), is_cut: false };
+        let mut batch = make(first_row);
         let rest = reader.fill(&mut batch);
         first_row = batch.next_row();
         batch.is_cut = rest.is_err();

@@ -2,7 +2,7 @@
 
 use super::kept::KeptColumn;
 use super::writer::REPORT;
-use super::{hex, Destination, Format};
+use super::{Destination, Format, hex};
 use crate::failure::Failure;
 use privet::{Envelope, ReportBuffer};
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! Reports on their way to a file.
 
-use super::kept::{has_text, KeptColumn};
+use super::kept::{KeptColumn, has_text};
 use super::parquet_writer::ParquetWriter;
 use super::text_writer::TextWriter;
 use super::{Destination, Format, is_standard_stream};
@@ -14,7 +14,7 @@ pub(super) const REPORT: &str = "report";
 /// Writes reports in any format. The file appears when [`ReportWriter::finish`] succeeds.
 pub(crate) enum ReportWriter {
     Text(TextWriter),
-    Parquet(ParquetWriter),
+    Parquet(Box<ParquetWriter>),
 }
 
 impl ReportWriter {
@@ -26,7 +26,8 @@ impl ReportWriter {
                     hint: Some("name a file, or choose csv, jsonl or lines"),
                 });
             }
-            return Ok(Self::Parquet(ParquetWriter::new(Destination::create(path)?, path, envelope)));
+            let writer = ParquetWriter::new(Destination::create(path)?, path, envelope);
+            return Ok(Self::Parquet(Box::new(writer)));
         }
         Ok(Self::Text(TextWriter::new(Destination::create(path)?, format, envelope)))
     }

@@ -1,8 +1,8 @@
 //! Exact samplers. Each draws from the integers that its weights name, with no rounding in between.
 //!
-//! All rows of a channel have the same total: 2^64, or a little less where words beyond are drawn again. A probability is a *threshold*: the number of 64-bit words for which a draw
-//! succeeds. How many random words a draw takes may depend on public parameters and on the random words
-//! themselves, never on the private input.
+//! All rows of a channel have the same total: 2^64, or a little less where words beyond are drawn again. A probability is
+//! a *threshold*: the number of 64-bit words for which a draw succeeds. How many random words a draw takes may depend on
+//! public parameters and on the random words themselves, never on the private input.
 
 mod bits;
 mod peaked;

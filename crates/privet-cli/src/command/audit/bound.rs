@@ -3,11 +3,11 @@
 use crate::failure::Failure;
 use privet::statistics::{BinomialCount, clopper_pearson_lower, clopper_pearson_upper};
 
-/// How many reports are drawn for each input, and how often a bound may be wrong.
+/// How many reports are drawn for each input, and how sure a bound must be.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sampling {
     pub(super) samples: u64,
-    pub(super) alpha: f64,
+    pub(super) confidence: f64,
 }
 
 impl Sampling {
@@ -18,7 +18,12 @@ impl Sampling {
                 hint: None,
             });
         }
-        Ok(Self { samples, alpha: 1.0 - confidence })
+        Ok(Self { samples, confidence })
+    }
+
+    /// How often a bound may be wrong.
+    pub(super) fn alpha(&self) -> f64 {
+        1.0 - self.confidence
     }
 
     /// The samples that choose the event.
@@ -34,7 +39,7 @@ impl Sampling {
     /// The bound for an event that always happens under one input and never under another.
     pub(super) fn largest_bound(&self, tests: usize) -> f64 {
         let counts = EventCounts { likelier: self.testing(), other: 0, trials: self.testing() };
-        counts.log_ratio_bound(self.alpha / tests as f64)
+        counts.log_ratio_bound(self.alpha() / tests as f64)
     }
 }
 

@@ -75,7 +75,11 @@ impl Tally {
         for likelier in 0..self.inputs {
             for other in (0..self.inputs).filter(|other| *other != likelier) {
                 let pair = Pair { likelier, other };
-                tests.extend(self.best_events(pair, sampling).map(|event| Test { pair, event, seen: [0; 2] }));
+                tests.extend(self.best_events(pair, sampling).map(|event| Test {
+                    pair,
+                    event,
+                    seen: [0; 2],
+                }));
             }
         }
         tests

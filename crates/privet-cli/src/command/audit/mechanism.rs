@@ -3,10 +3,8 @@
 use super::bound::{EventCounts, Sampling};
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::table::batch_rows;
 use privet::{AnyMechanism, Generator, ReportBuffer, WorstInput};
-
-/// Reports in memory at a time.
-const CHUNK: u64 = 1 << 14;
 
 /// Thresholds that are tried.
 const MAX_CANDIDATES: usize = 128;
@@ -21,10 +19,12 @@ pub(super) fn lower_bound(
     progress: &mut Progress,
 ) -> Result<f64, Failure> {
     let mut draw = |which, count| log_ratios(mechanism, which, count, rng, progress);
-    let choosing = [draw(WorstInput::First, sampling.choosing())?, draw(WorstInput::Second, sampling.choosing())?];
+    let choosing =
+        [draw(WorstInput::First, sampling.choosing())?, draw(WorstInput::Second, sampling.choosing())?];
     let Some(threshold) = best_threshold(&choosing, sampling) else { return Ok(0.0) };
-    let testing = [draw(WorstInput::First, sampling.testing())?, draw(WorstInput::Second, sampling.testing())?];
-    Ok(counts(&testing, threshold).log_ratio_bound(sampling.alpha))
+    let testing =
+        [draw(WorstInput::First, sampling.testing())?, draw(WorstInput::Second, sampling.testing())?];
+    Ok(counts(&testing, threshold).log_ratio_bound(sampling.alpha()))
 }
 
 /// The log-ratios of reports for one of the two inputs, sorted.
@@ -37,9 +37,10 @@ fn log_ratios(
 ) -> Result<Vec<f64>, Failure> {
     let mut ratios = Vec::with_capacity(count as usize);
     let mut reports = ReportBuffer::new(mechanism.report_bytes());
+    let limit = batch_rows(mechanism.report_bytes()) as u64;
     let mut left = count;
     while left > 0 {
-        let chunk = left.min(CHUNK);
+        let chunk = left.min(limit);
         reports.clear();
         mechanism.randomize_worst_input(which, chunk as usize, rng, &mut reports)?;
         for report in reports.iter() {
@@ -64,6 +65,6 @@ fn best_threshold(choosing: &[Vec<f64>; 2], sampling: Sampling) -> Option<f64> {
     let step = candidates.len().div_ceil(MAX_CANDIDATES).max(1);
     // From the top, so that the most telling one is always tried.
     let tried = candidates.iter().rev().step_by(step);
-    let scored = tried.map(|ratio| (counts(choosing, *ratio).log_ratio_bound(sampling.alpha), *ratio));
+    let scored = tried.map(|ratio| (counts(choosing, *ratio).log_ratio_bound(sampling.alpha()), *ratio));
     scored.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, ratio)| ratio)
 }

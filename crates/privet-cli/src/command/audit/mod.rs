@@ -97,7 +97,8 @@ impl Audit {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let sampling = Sampling::new(self.samples, self.confidence)?;
         let epsilons = parse_epsilons(&self.epsilon)?;
-        let domains: Vec<DomainSpec> = self.domain.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        let domains: Vec<DomainSpec> =
+            self.domain.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
         let mut findings = Vec::new();
         for domain in &domains {
             match &self.command {
@@ -194,8 +195,7 @@ fn page(findings: &[Finding], sampling: Sampling) -> String {
     let mut page = table.trim_fmt();
     page += &format!(
         "\n\nThe sampled bounds hold with confidence {} each, from {} reports for each input.\n",
-        1.0 - sampling.alpha,
-        sampling.samples
+        sampling.confidence, sampling.samples
     );
     if let Some((finding, program)) = findings.iter().find_map(|one| Some((one, one.program.as_ref()?))) {
         let [likelier, other] = &program.inputs;

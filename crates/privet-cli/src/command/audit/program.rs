@@ -35,7 +35,7 @@ pub(super) fn worst_event(
 ) -> Result<WorstEvent, Failure> {
     let inputs = inputs(domain)?;
     let tests = run(command, &inputs, sampling)?;
-    let alpha = sampling.alpha / tests.len().max(1) as f64;
+    let alpha = sampling.alpha() / tests.len().max(1) as f64;
     // Backwards, because the last of equal ones is taken and a whole line says more than one of its characters.
     let bounds = tests.iter().rev().map(|test| (test.bound(sampling, alpha), test));
     let worst = bounds.max_by(|one, other| one.0.total_cmp(&other.0));
@@ -57,9 +57,7 @@ fn inputs(domain: &DomainSpec) -> Result<Vec<String>, Failure> {
                 if count <= ALL_CATEGORIES { (0..count).collect() } else { vec![0, 1, count - 2, count - 1] };
             Ok(indices.into_iter().map(|index| categories.label(index)).collect())
         }
-        DomainSpec::Words(words) => {
-            Ok(vec!["a".into(), "b".into(), "z".repeat(words.longest() as usize)])
-        }
+        DomainSpec::Words(words) => Ok(vec!["a".into(), "b".into(), "z".repeat(words.longest() as usize)]),
         DomainSpec::Interval(interval) => {
             let middle = interval.low().midpoint(interval.high());
             Ok([interval.low(), middle, interval.high()].map(|number| number.to_string()).into())
@@ -191,7 +189,8 @@ impl Running {
 
     /// Waits for the end, which must be a good one.
     fn finish(&mut self, lines: u64, total: u64) -> Result<(), Failure> {
-        let status = self.child.wait().map_err(|error| refuse(format!("cannot wait for the program: {error}")))?;
+        let status =
+            self.child.wait().map_err(|error| refuse(format!("cannot wait for the program: {error}")))?;
         if status.success() {
             return Ok(());
         }

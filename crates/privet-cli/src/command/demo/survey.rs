@@ -129,8 +129,8 @@ fn employer(epsilon: Epsilon) -> Result<Question<OrderedExponential>, ParameterE
         answers,
         lesson: Lesson {
             can: "How many people give each number of stars",
-            cannot: "Your stars. A report is likelier to be near the truth than far from it, so one report is a \
-                     fair guess; the price is wider intervals for the shares.",
+            cannot: "Your stars. A report is likelier to be near the truth than far from it, but every number of stars \
+                     can give every report. The price of nearness is wider intervals for the shares.",
         },
     })
 }
