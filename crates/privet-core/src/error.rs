@@ -28,7 +28,7 @@ pub enum ParameterError {
         got: f64,
     },
     /// Fewer than two, or more categories than a mechanism can hold.
-    #[error("the number of categories must be between {min} and {max}: got {got}")]
+    #[error("the number of categories must be {}: got {got}", range(*min, *max))]
     CategoryCount {
         /// The smallest number allowed.
         min: u64,
@@ -106,6 +106,11 @@ pub enum ParameterError {
     },
 }
 
+/// A range in words.
+fn range(min: u64, max: u64) -> String {
+    if min == max { min.to_string() } else { format!("between {min} and {max}") }
+}
+
 impl ParameterError {
     /// A stable code for programs.
     pub fn code(&self) -> &'static str {
@@ -132,6 +137,9 @@ impl ParameterError {
         match self {
             Self::Epsilon { .. } => {
                 Some("common choices lie between 0.5 (strong) and 8 (weak); there is no default")
+            }
+            Self::CategoryCount { max: 2, .. } => {
+                Some("generalized-randomized-response takes any number of categories")
             }
             Self::UnknownMechanism { .. } => Some("`privet mechanisms` lists them"),
             Self::DomainSyntax { .. } => Some(

@@ -7,18 +7,25 @@ use clap::Args;
 use privet_bench::{BenchError, Patience, Row, TASKS, Task};
 use serde::Serialize;
 
-/// Measures how fast reports are made and counted here, on one core
+const EXAMPLES: &str = "\
+Examples:
+  Everything, about two seconds for each task:
+    privet bench
+
+  The tasks whose name contains a word, as JSON:
+    privet bench --task local-hashing --seconds 1 --json";
+
+/// Measure how fast reports are made and counted here, on one core
 ///
 /// Each task stands beside its peer: how many reports per second the same ChaCha generator could feed at most, given
 /// the random bytes that a report takes. Rates depend on the machine; the ratio says how much of what the generator
 /// allows is left.
-///
-/// Example: `privet bench --task local-hashing --seconds 1`
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
     /// Only the tasks whose name contains this
-    #[arg(long, value_name = "NAME", default_value = "")]
-    task: String,
+    #[arg(long, value_name = "NAME")]
+    task: Option<String>,
     /// How long to measure each task
     #[arg(long, value_name = "SECONDS", default_value_t = 2.0, allow_hyphen_values = true)]
     seconds: f64,
@@ -68,10 +75,11 @@ impl Bench {
     }
 
     fn tasks(&self) -> Result<Vec<&'static Task>, Failure> {
-        let tasks: Vec<_> = TASKS.iter().filter(|task| task.name.contains(&self.task)).collect();
+        let wanted = self.task.as_deref().unwrap_or_default();
+        let tasks: Vec<_> = TASKS.iter().filter(|task| task.name.contains(wanted)).collect();
         if tasks.is_empty() {
             return Err(Failure::Usage {
-                message: format!("no task has {:?} in its name", self.task),
+                message: format!("no task has {wanted:?} in its name"),
                 hint: Some("tasks are called after mechanisms, such as optimized-local-hashing-client"),
             });
         }

@@ -16,13 +16,20 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Lets made-up people answer a survey privately, and writes a page about it
+const EXAMPLES: &str = "\
+Examples:
+  A hundred thousand people, and the page in privet-demo.html:
+    privet demo
+
+  Fewer people, a larger epsilon, another page:
+    privet demo --people 20000 --epsilon 2 --out survey.html";
+
+/// Let made-up people answer a survey privately, and write a page about it
 ///
 /// Five questions; each answer is randomised before it leaves its device. The page has what was asked, what one report
 /// looks like, and the estimates beside the truth, which only a demo knows. It is one file and loads nothing.
-///
-/// Example: `privet demo --people 20000 --out survey.html`
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
     /// End when the page is written
     #[arg(long)]
