@@ -14,5 +14,7 @@
 //! ```
 
 pub mod categorical;
+pub mod interval;
+pub mod lattice;
 pub mod registry;
 pub mod wrapper;
