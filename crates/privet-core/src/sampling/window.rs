@@ -28,6 +28,25 @@ impl WindowRow {
     /// # Errors
     /// When the window is empty or all there is, or epsilon is too small for 64-bit weights to tell high from low.
     pub fn calibrate(cells: u32, window: u32, epsilon: Epsilon) -> Result<Self, ParameterError> {
+        Self::calibrate_within(cells, window, epsilon, 1 << 64)
+    }
+
+    /// As [`WindowRow::calibrate`], but the weights add up to `words` at most (between 2^32 and 2^64): the rest of the
+    /// words belongs to other outcomes.
+    ///
+    /// # Errors
+    /// As for [`WindowRow::calibrate`], and when there are too few or too many words.
+    pub fn calibrate_within(
+        cells: u32,
+        window: u32,
+        epsilon: Epsilon,
+        words: u128,
+    ) -> Result<Self, ParameterError> {
+        if !(1 << 32..=1 << 64).contains(&words) {
+            return Err(ParameterError::Incompatible {
+                reason: format!("a row needs between 2^32 and 2^64 words: got {words}"),
+            });
+        }
         if window == 0 || window >= cells {
             return Err(ParameterError::Incompatible {
                 reason: format!(
@@ -37,9 +56,11 @@ impl WindowRow {
             });
         }
         let (inner, outer) = (u64::from(window), u64::from(cells - window));
-        let low = ExpLowerBound::of(epsilon).smallest_weight(1, inner, outer);
+        let whole = ExpLowerBound::of(epsilon).smallest_weight(1, inner, outer);
+        // The share of the words, rounded up: a larger low weight only makes the ratio smaller.
+        let low = if words == 1 << 64 { whole } else { ((u128::from(whole) * words) >> 64) as u64 + 1 };
         let outside = u128::from(low) * u128::from(outer);
-        let high = (1u128 << 64).checked_sub(outside).map_or(0, |rest| rest / u128::from(inner));
+        let high = words.checked_sub(outside).map_or(0, |rest| rest / u128::from(inner));
         let high = u64::try_from(high).unwrap_or(u64::MAX);
         if high <= low {
             return Err(ParameterError::EpsilonTooSmall { got: epsilon.get() });
@@ -95,6 +116,12 @@ impl WindowRow {
         while word > self.last {
             word = rng.next_u64();
         }
+        self.outcome(start, word)
+    }
+
+    /// The outcome that a word leads to, which is below the total.
+    #[inline]
+    pub fn outcome(&self, start: u32, word: u64) -> u32 {
         let (rest, divisor, base) = if word < self.inside {
             (word, &self.high, 0)
         } else {
@@ -157,6 +184,20 @@ mod tests {
             prop_assert!((1u128 << 64) - total < u128::from(window));
             prop_assert!(row.ratio().is_at_most_exp(Epsilon::new(epsilon).unwrap()));
         }
+    }
+
+    #[test]
+    fn a_share_of_the_words_keeps_the_ratio() {
+        for words in [1u128 << 40, (1 << 63) + 12_345, (1 << 64) - 1] {
+            for epsilon in [0.1, 1.0, 8.0] {
+                let epsilon = Epsilon::new(epsilon).unwrap();
+                let row = WindowRow::calibrate_within(1000, 300, epsilon, words).unwrap();
+                assert!(row.total() <= words && words - row.total() < 300);
+                assert!(row.ratio().is_at_most_exp(epsilon));
+                assert!(row.ratio().log_rounded_up() > epsilon.get() - 1e-5);
+            }
+        }
+        assert!(WindowRow::calibrate_within(10, 5, Epsilon::new(1.0).unwrap(), 1000).is_err());
     }
 
     #[test]
