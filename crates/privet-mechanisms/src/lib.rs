@@ -15,6 +15,7 @@
 
 pub mod analysis;
 pub mod categorical;
+pub mod circle;
 pub mod interval;
 pub mod lattice;
 pub mod registry;

@@ -4,7 +4,7 @@
 
 use crate::wrapper::Clamped;
 use crate::wrapper::MechanismExt;
-use crate::{categorical, interval};
+use crate::{categorical, circle, interval};
 use privet_core::{
     Build, BuildOptions, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError,
     Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
@@ -236,6 +236,19 @@ pub const ROWS: &[Row] = &[
     Row::of::<interval::SquareWaveTruncated>(),
     Row::of::<interval::Duchi>(),
     Row::of::<interval::Hybrid>(),
+    Row::of::<interval::Laplace>(),
+    Row::of::<interval::LaplaceTruncated>(),
+    Row::of::<interval::LaplaceBounded>(),
+    Row::of::<interval::Staircase>(),
+    Row::of::<interval::Gaussian>(),
+    Row::of::<interval::GaussianProbabilistic>(),
+    Row::of::<interval::GridRandomizedResponse>(),
+    Row::of::<interval::GridExponential>(),
+    Row::of::<circle::OptimalPiecewiseCircle>(),
+    Row::of::<circle::OptimalPiecewiseCircleSquared>(),
+    Row::of::<circle::SquareWaveCircle>(),
+    Row::of::<circle::Purkayastha>(),
+    Row::of::<circle::SectorRandomizedResponse>(),
 ];
 
 /// The row with this id or synonym.
