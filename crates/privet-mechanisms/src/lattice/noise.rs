@@ -154,12 +154,13 @@ fn half_weights(radius: usize, relative: impl Fn(f64) -> f64) -> Option<Vec<u64>
     let end = weights.pop()?;
     let further = (radius..).take(MOST_TERMS).map(|distance| relative(distance as f64));
     weights.push(further.take_while(|weight| *weight > NEGLIGIBLE * end).sum());
-    let total = 2.0 * weights.iter().sum::<f64>() - weights.first()?;
+    let total = 2.0 * precise_sum(&weights) - weights.first()?;
     let falls = weights[..radius].windows(2).all(|pair| pair[1] <= pair[0]);
     if !(falls && total.is_finite() && total > 0.0) {
         return None;
     }
-    let scale = 2f64.powi(64) / total;
+    // A little less, so that rounding never leaves the middle too little.
+    let scale = 2f64.powi(64) / total * (1.0 - 4.0 * f64::EPSILON);
     let mut integers: Vec<u64> = weights.iter().map(|weight| ((weight * scale) as u64).max(1)).collect();
     // The middle takes what rounding leaves over; it is the largest weight, so it matters least there.
     let others: u128 = 2 * integers.iter().skip(1).copied().map(u128::from).sum::<u128>();
@@ -168,6 +169,16 @@ fn half_weights(radius: usize, relative: impl Fn(f64) -> f64) -> Option<Vec<u64>
         integers[0] = middle;
         integers
     })
+}
+
+/// The sum with the rounding errors of all steps added back (Neumaier).
+fn precise_sum(values: &[f64]) -> f64 {
+    let (sum, lost) = values.iter().fold((0.0f64, 0.0), |(sum, lost), value| {
+        let next = sum + value;
+        let (large, small) = if sum > *value { (sum, *value) } else { (*value, sum) };
+        (next, lost + ((large - next) + small))
+    });
+    sum + lost
 }
 
 /// For each report the largest against the smallest weight. The weights fall with the distance, so that these are the

@@ -96,16 +96,30 @@ fn boundary(first: u32, end: u32, holds: impl Fn(u32) -> bool) -> u32 {
     low
 }
 
+/// Groups of neighbouring cells; the single points at both ends stay by themselves.
 fn grouped<T: Rows>(rows: &T, segments: &[Segment], scale: &impl Fn(f64) -> f64) -> Vec<Piece> {
-    let size = segments.len().div_ceil(MOST_PIECES);
-    let group = |segments: &[Segment]| {
-        let (first, last) = (segments.first()?, segments.last()?);
-        let mass = segments.iter().fold(Fraction::whole(0), |sum, segment| {
-            let count = Fraction::whole(u128::from(segment.last - segment.first + 1));
-            (&sum + &(&segment.each * &count)).reduced()
-        });
-        let (from, to) = (rows.extent(first.first)[0], rows.extent(last.last)[1]);
-        Some(Piece::range(scale(from), scale(to), &mass))
-    };
-    segments.chunks(size).filter_map(group).collect()
+    let cells = rows.output_cells();
+    let point_at = |cell: u32, end: u32| rows.extent(cell) == [rows.extent(end)[0]; 2];
+    let first = boundary(0, cells, |cell| point_at(cell, 0));
+    let last = boundary(first, cells, |cell| !point_at(cell, cells - 1));
+    let size = (last - first).div_ceil(MOST_PIECES as u32).max(1);
+    let mut ends: Vec<u32> = (first..last).step_by(size as usize).chain([last, cells]).collect();
+    ends.dedup();
+    let mut segments = segments.iter().peekable();
+    let mut from = 0;
+    let mut pieces = Vec::new();
+    for end in ends.into_iter().filter(|end| *end > 0) {
+        let mut mass = Fraction::whole(0);
+        while let Some(segment) = segments.peek() {
+            let count = end.min(segment.last + 1).saturating_sub(from.max(segment.first));
+            mass = (&mass + &(&segment.each * &Fraction::whole(u128::from(count)))).reduced();
+            if segment.last >= end {
+                break;
+            }
+            segments.next();
+        }
+        pieces.push(Piece::range(scale(rows.extent(from)[0]), scale(rows.extent(end - 1)[1]), &mass));
+        from = end;
+    }
+    pieces
 }
