@@ -18,5 +18,6 @@ pub mod categorical;
 pub mod circle;
 pub mod interval;
 pub mod lattice;
+pub mod polar;
 pub mod registry;
 pub mod wrapper;

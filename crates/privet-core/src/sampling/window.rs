@@ -14,8 +14,9 @@ use rand_core::Rng;
 pub struct WindowRow {
     cells: u32,
     window: u32,
-    high: Reciprocal,
-    low: Reciprocal,
+    /// The high weight and the low one. Which of them a word belongs to is as good as random, so a look-up is faster than
+    /// a branch.
+    weights: [Reciprocal; 2],
     /// How many words fall into the window.
     inside: u64,
     /// The last word that is not drawn again.
@@ -69,8 +70,7 @@ impl WindowRow {
         Ok(Self {
             cells,
             window,
-            high: Reciprocal::new(high),
-            low: Reciprocal::new(low),
+            weights: [Reciprocal::new(high), Reciprocal::new(low)],
             inside: high * inner,
             last: (total - 1) as u64,
         })
@@ -88,12 +88,12 @@ impl WindowRow {
 
     /// The weight of each outcome in the window.
     pub fn high(&self) -> u64 {
-        self.high.divisor()
+        self.weights[0].divisor()
     }
 
     /// The weight of each other outcome.
     pub fn low(&self) -> u64 {
-        self.low.divisor()
+        self.weights[1].divisor()
     }
 
     /// The sum of all weights.
@@ -122,11 +122,11 @@ impl WindowRow {
     /// The outcome that a word leads to, which is below the total.
     #[inline]
     pub fn outcome(&self, start: u32, word: u64) -> u32 {
-        let (rest, divisor, base) = if word < self.inside {
-            (word, &self.high, 0)
-        } else {
-            (word - self.inside, &self.low, self.window)
-        };
+        let is_outside = word >= self.inside;
+        let mask = u64::from(is_outside).wrapping_neg();
+        let rest = word - (self.inside & mask);
+        let base = self.window & mask as u32;
+        let divisor = &self.weights[usize::from(is_outside)];
         let place = start + base + divisor.divide(rest) as u32;
         if place >= self.cells { place - self.cells } else { place }
     }

@@ -203,7 +203,8 @@ pub(crate) fn place_fraction(fraction: f64, cells: u32) -> Placement {
     let scaled = fraction * f64::from(cells);
     // The cast rounds down and saturates, which also keeps a fraction above one inside.
     let node = (scaled as u32).min(cells);
-    // Exact: both numbers are on the same binary grid.
-    let up = ((scaled - f64::from(node)) * 2f64.powi(64)) as u64;
+    // The difference is exact: both numbers are on the same binary grid. Signed casts take one instruction; the bit that
+    // they cost is below 2^-63.
+    let up = (((scaled - f64::from(node)) * 2f64.powi(63)) as i64 as u64) << 1;
     Placement { node, up: if node == cells { 0 } else { up } }
 }

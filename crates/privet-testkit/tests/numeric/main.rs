@@ -1,6 +1,7 @@
 //! The battery for mechanisms on numbers and angles.
 
 mod attack;
+mod composed;
 mod delta;
 mod exact;
 mod extreme;
