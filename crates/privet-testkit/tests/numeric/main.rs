@@ -1,5 +1,9 @@
 //! The battery for mechanisms on numbers and angles.
 
+#![allow(missing_docs)]
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
 mod attack;
 mod composed;
 mod delta;
