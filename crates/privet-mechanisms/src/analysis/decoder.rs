@@ -118,6 +118,38 @@ impl Decoder {
         &self.progressions
     }
 
+    pub(super) fn is_ring(&self) -> bool {
+        self.ring
+    }
+
+    /// Whether the numbers never fall as the cell grows.
+    pub(super) fn is_rising(&self) -> bool {
+        let last = |part: &Progression| part.at(part.count - 1);
+        self.progressions.windows(2).all(|pair| last(&pair[0]) <= pair[1].start)
+    }
+
+    /// The numbers of the first and the last cell.
+    pub(super) fn ends(&self) -> [f64; 2] {
+        let first = self.progressions.first().map_or(0.0, |part| part.start);
+        [first, self.progressions.last().map_or(0.0, |part| part.at(part.count - 1))]
+    }
+
+    /// How many cells stand for numbers below `limit`, where the numbers never fall.
+    pub(super) fn cells_below(&self, limit: f64) -> u32 {
+        let index = self.progressions.partition_point(|part| part.start < limit).saturating_sub(1);
+        match (self.firsts.get(index), self.progressions.get(index)) {
+            (Some(first), Some(part)) => first + part.below(limit),
+            _ => 0,
+        }
+    }
+
+    /// As [`Decoder::moments`], along the line even on a circle, and without sizes.
+    pub(super) fn moments_along(&self, run: Run, origin: f64) -> Moments {
+        let mut sum = Moments::default();
+        self.of_run(run).for_each(|part| one_sided(part, origin, &mut sum));
+        sum
+    }
+
     /// The moments around `input` of all reports of a run, each counted once.
     pub(super) fn moments(&self, run: Run, input: f64) -> Moments {
         let mut sum = Moments::default();

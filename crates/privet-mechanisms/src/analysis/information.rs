@@ -11,9 +11,11 @@ impl Analysis<'_> {
     pub fn mutual_information(&self, prior: &Prior) -> f64 {
         let total = self.channel.row_total() as f64;
         let mut node_shares = vec![0.0; self.channel.nodes() as usize];
+        let bins = prior.shares().len();
         let mut conditional = 0.0;
-        for_each_stretch(self.channel, |stretch| {
-            for (ends, share) in bins_of(stretch, prior) {
+        for_each_stretch(self.channel, &|runs| runs, |stretch| {
+            for (bin, ends) in bins_of(stretch, bins) {
+                let share = prior.shares()[bin] * bins as f64 * (ends[1] - ends[0]);
                 let shares = ends.map(|end| stretch.share(end));
                 let upper = f64::midpoint(shares[0], shares[1]);
                 node_shares[stretch.nodes[0] as usize] += share * (1.0 - upper);
@@ -26,17 +28,34 @@ impl Analysis<'_> {
     }
 }
 
-/// The parts of a stretch in each bin of the prior, with their probabilities.
-fn bins_of(stretch: &Stretch, prior: &Prior) -> Vec<([f64; 2], f64)> {
-    let bins = prior.shares().len();
+/// The parts of a stretch in each of `bins` equal bins of the domain.
+fn bins_of<R>(stretch: &Stretch<R>, bins: usize) -> impl Iterator<Item = (usize, [f64; 2])> {
     let scale = bins as f64;
-    let (first, last) = ((stretch.from * scale).floor() as usize, (stretch.to * scale).ceil() as usize);
-    let part = |bin: usize| {
-        let from = stretch.from.max(bin as f64 / scale);
-        let to = stretch.to.min((bin + 1) as f64 / scale);
-        ([from, to], prior.shares()[bin % bins] * scale * (to - from))
+    let [start, end] = [stretch.from, stretch.to];
+    let (first, last) = ((start * scale).floor() as usize, (end * scale).ceil() as usize);
+    (first..last)
+        .map(move |bin| (bin % bins, [start.max(bin as f64 / scale), end.min((bin + 1) as f64 / scale)]))
+        .filter(|(_, [from, to])| to > from)
+}
+
+/// For each of `bins` equal bins of the domain, the rows that a value from anywhere in it alike is reported by, with their
+/// probabilities.
+pub fn bin_rows(channel: &dyn AnyNumeric, bins: usize) -> Vec<Vec<(u32, f64)>> {
+    let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); bins];
+    let mut add = |bin: usize, node: u32, share: f64| match rows[bin].last_mut() {
+        _ if share <= 0.0 => {}
+        Some(last) if last.0 == node => last.1 += share,
+        _ => rows[bin].push((node, share)),
     };
-    (first..last).map(part).filter(|([from, to], share)| to > from && *share > 0.0).collect()
+    for_each_stretch(channel, &|runs| runs, |stretch| {
+        for (bin, [from, to]) in bins_of(stretch, bins) {
+            let share = bins as f64 * (to - from);
+            let upper = f64::midpoint(stretch.share(from), stretch.share(to));
+            add(bin, stretch.nodes[0], share * (1.0 - upper));
+            add(bin, stretch.nodes[1], share * upper);
+        }
+    });
+    rows
 }
 
 fn entropy(probability: f64) -> f64 {
@@ -44,7 +63,7 @@ fn entropy(probability: f64) -> f64 {
 }
 
 /// The mean entropy of the mixture of both rows, while the share of the upper one goes from the first to the second number.
-fn mean_entropy(stretch: &Stretch, shares: [f64; 2], total: f64) -> f64 {
+fn mean_entropy(stretch: &Stretch<Vec<Run>>, shares: [f64; 2], total: f64) -> f64 {
     let mut sum = 0.0;
     for_each_overlap(&stretch.rows[0], &stretch.rows[1], |count, weights| {
         let [lower, upper] = weights.map(|weight| weight as f64 / total);

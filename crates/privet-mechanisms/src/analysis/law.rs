@@ -10,8 +10,8 @@ pub struct Law<'a> {
     pub(super) decoder: &'a Decoder,
     pub(super) space: Space,
     /// The input in units of the domain, and as it was given.
+    pub(super) unit: f64,
     pub(super) input: f64,
-    pub(super) value: f64,
     pub(super) total: f64,
     /// The rows between which the input is rounded, with their probabilities.
     pub(super) rows: Vec<(f64, Vec<Run>)>,
@@ -59,14 +59,14 @@ impl Law<'_> {
     fn moments(&self) -> Moments {
         let mut sum = Moments::default();
         for (share, runs) in &self.rows {
-            sum.add(share / self.total, row_moments(self.decoder, runs, self.input));
+            sum.add(share / self.total, row_moments(self.decoder, runs, self.unit));
         }
         sum
     }
 
     /// The input.
     pub fn input(&self) -> f64 {
-        self.value
+        self.input
     }
 
     /// The expected loss.
@@ -84,7 +84,7 @@ impl Law<'_> {
         };
         ErrorReport {
             error: error * loss.scale(width),
-            input: self.value,
+            input: self.input,
             bias: moments.first * width,
             variance: (moments.second - moments.first.powi(2)).max(0.0) * width * width,
         }
@@ -120,7 +120,7 @@ impl Law<'_> {
     pub fn within(&self, distance: f64) -> f64 {
         let width = self.space.width();
         if !self.space.is_ring() {
-            return self.mass([self.value - distance, self.value + distance]);
+            return self.mass([self.input - distance, self.input + distance]);
         }
         if distance < 0.0 {
             return 0.0;
@@ -129,7 +129,7 @@ impl Law<'_> {
             return 1.0;
         }
         let wrapped = |value: f64| value.rem_euclid(width);
-        self.mass([wrapped(self.value - distance), wrapped(self.value + distance)])
+        self.mass([wrapped(self.input - distance), wrapped(self.input + distance)])
     }
 
     fn count(&self, cells: impl Fn(&Progression) -> u32) -> f64 {

@@ -18,12 +18,14 @@ mod decoder;
 mod information;
 mod law;
 mod numeric;
+mod row;
 mod scan;
 #[cfg(test)]
 mod tests;
 
+pub use information::bin_rows;
 pub use law::{DensityPiece, Law};
-pub use numeric::{AnyNumeric, NumericDomain, Space};
+pub use numeric::{AnyNumeric, Space};
 
 use decoder::Decoder;
 use privet_core::{InputError, ParameterError};
@@ -147,8 +149,8 @@ impl<'a> Analysis<'a> {
         Law {
             decoder: &self.decoder,
             space: self.space,
-            input: self.space.to_unit(input),
-            value: input,
+            unit: self.space.to_unit(input),
+            input,
             total: self.channel.row_total() as f64,
             rows,
         }

@@ -1,9 +1,8 @@
 //! Channels on numbers with their types erased.
 
-use crate::lattice::{LatticeChannel, Placement, Run};
+use crate::lattice::{LatticeChannel, NumberDomain, Placement, Run};
 use privet_core::{
-    Category, Circle, Domain, Fingerprint, Guarantee, InputError, Interval, Mechanism, MechanismInfo,
-    ReportError,
+    Category, Domain, Fingerprint, Guarantee, InputError, Mechanism, MechanismInfo, ReportError,
 };
 use std::fmt::Debug;
 
@@ -59,24 +58,6 @@ impl Space {
     pub(super) fn holds(self, value: f64) -> bool {
         let unit = self.to_unit(value);
         if self.is_ring() { (0.0..1.0).contains(&unit) } else { (0.0..=1.0).contains(&unit) }
-    }
-}
-
-/// A domain of numbers or angles.
-pub trait NumericDomain: Domain<Value = f64> {
-    /// Where its values lie.
-    fn space(&self) -> Space;
-}
-
-impl NumericDomain for Interval {
-    fn space(&self) -> Space {
-        Space::Line { low: self.low(), high: self.high() }
-    }
-}
-
-impl NumericDomain for Circle {
-    fn space(&self) -> Space {
-        Space::Ring { period: self.period() }
     }
 }
 
@@ -137,7 +118,7 @@ pub trait AnyNumeric: Debug + Send + Sync {
 impl<M> AnyNumeric for M
 where
     M: LatticeChannel,
-    M::Domain: NumericDomain,
+    M::Domain: NumberDomain,
 {
     fn info(&self) -> MechanismInfo {
         M::INFO
@@ -152,7 +133,12 @@ where
     }
 
     fn space(&self) -> Space {
-        self.domain().space()
+        let (start, length) = (self.domain().start(), self.domain().length());
+        if M::Domain::IS_RING {
+            Space::Ring { period: length }
+        } else {
+            Space::Line { low: start, high: start + length }
+        }
     }
 
     fn check(&self, value: f64) -> Result<(), InputError> {

@@ -5,36 +5,38 @@
 //! degree three at most, so its largest value and its integral are found exactly rather than on a grid.
 
 use super::decoder::{Decoder, Progression};
-use super::law::row_moments;
 use super::numeric::{AnyNumeric, Space};
+use super::row::Row;
 use super::{Analysis, ErrorReport, Loss, Prior};
 use crate::lattice::{Placement, Run};
 
 /// Values between which the share of the upper row changes in a straight line, in units of the domain.
-pub(super) struct Stretch {
+pub(super) struct Stretch<R> {
     pub from: f64,
     pub to: f64,
     /// The share of the upper row at both ends.
     pub shares: [f64; 2],
     pub nodes: [u32; 2],
-    pub rows: [Vec<Run>; 2],
+    pub rows: [R; 2],
 }
 
-impl Stretch {
+impl<R> Stretch<R> {
     /// The share of the upper row.
     pub(super) fn share(&self, input: f64) -> f64 {
         let along = ((input - self.from) / (self.to - self.from)).clamp(0.0, 1.0);
         self.shares[0] + along * (self.shares[1] - self.shares[0])
     }
+}
 
+impl Stretch<Row> {
     /// The expected loss times the row total, in units of the domain.
     fn loss(&self, decoder: &Decoder, loss: Loss, input: f64) -> f64 {
         let share = self.share(input);
-        let of_row = |share: f64, runs: &[Run]| {
+        let of_row = |share: f64, row: &Row| {
             if share <= 0.0 {
                 return 0.0;
             }
-            let moments = row_moments(decoder, runs, input);
+            let moments = row.moments(decoder, input);
             share * if loss == Loss::Absolute { moments.absolute } else { moments.second }
         };
         of_row(1.0 - share, &self.rows[0]) + of_row(share, &self.rows[1])
@@ -42,21 +44,26 @@ impl Stretch {
 }
 
 /// Walks over all values of the domain, in order.
-pub(super) fn for_each_stretch(channel: &dyn AnyNumeric, mut visit: impl FnMut(&Stretch)) {
+pub(super) fn for_each_stretch<R: Default>(
+    channel: &dyn AnyNumeric,
+    prepare: &dyn Fn(Vec<Run>) -> R,
+    mut visit: impl FnMut(&Stretch<R>),
+) {
     let space = channel.space();
     let nodes = channel.nodes();
     let unit = |node: u32| space.to_unit(channel.node_value(node));
     let gaps = if space.is_ring() { nodes } else { nodes - 1 };
-    let mut upper = channel.runs(0);
+    let row = |node: u32| prepare(channel.runs(node));
+    let mut upper = row(0);
     let lead = if space.is_ring() { 0.0 } else { unit(0) };
     if lead > GAP {
-        constant_stretches(channel, [0.0, lead], &mut visit);
+        constant_stretches(channel, &row, [0.0, lead], &mut visit);
     }
     for node in 0..gaps {
         let next = channel.next_node(node);
         let from = unit(node);
         let to = if next > node { unit(next) } else { unit(next) + 1.0 };
-        let lower = std::mem::replace(&mut upper, channel.runs(next));
+        let lower = std::mem::replace(&mut upper, row(next));
         if is_linear(channel, node, [from, to]) {
             let rows = [lower, std::mem::take(&mut upper)];
             let stretch = Stretch { from, to, shares: [0.0, 1.0], nodes: [node, next], rows };
@@ -64,12 +71,12 @@ pub(super) fn for_each_stretch(channel: &dyn AnyNumeric, mut visit: impl FnMut(&
             let [_, last] = stretch.rows;
             upper = last;
         } else {
-            constant_stretches(channel, [from, to], &mut visit);
+            constant_stretches(channel, &row, [from, to], &mut visit);
         }
     }
     let end = unit(nodes - 1);
     if !space.is_ring() && end < 1.0 - GAP {
-        constant_stretches(channel, [end, 1.0], &mut visit);
+        constant_stretches(channel, &row, [end, 1.0], &mut visit);
     }
 }
 
@@ -95,14 +102,19 @@ fn is_linear(channel: &dyn AnyNumeric, node: u32, ends: [f64; 2]) -> bool {
 }
 
 /// Values that all go to the same row, up to one jump on the way.
-fn constant_stretches(channel: &dyn AnyNumeric, ends: [f64; 2], visit: &mut impl FnMut(&Stretch)) {
+fn constant_stretches<R>(
+    channel: &dyn AnyNumeric,
+    row: &impl Fn(u32) -> R,
+    ends: [f64; 2],
+    visit: &mut impl FnMut(&Stretch<R>),
+) {
     let [from, to] = ends;
     let margin = (to - from) * 1e-9;
     let (low, high) = (placed(channel, from + margin), placed(channel, to - margin));
     let mut stretch = |from: f64, to: f64, at: Placement| {
         let next = channel.next_node(at.node.min(channel.nodes() - 1));
         let share = up_share(at);
-        let rows = [channel.runs(at.node), channel.runs(next)];
+        let rows = [row(at.node), row(next)];
         visit(&Stretch { from, to, shares: [share; 2], nodes: [at.node, next], rows });
     };
     if low == high {
@@ -164,6 +176,7 @@ fn stationary(values: [f64; 4]) -> impl Iterator<Item = f64> {
 impl Analysis<'_> {
     /// The largest expected loss over all values, and where it is.
     pub fn worst(&self, loss: Loss) -> ErrorReport {
+        let prepare = |runs: Vec<Run>| Row::new(&self.decoder, runs);
         let mut best = (f64::NEG_INFINITY, 0.0);
         let mut consider = |error: f64, input: f64| {
             // A relative margin keeps the first of equally bad values, whatever their last digits.
@@ -174,7 +187,7 @@ impl Analysis<'_> {
         };
         let mut bounds = Vec::new();
         let slope = self.steepest(loss) * self.channel.row_total() as f64;
-        for_each_stretch(self.channel, |stretch| {
+        for_each_stretch(self.channel, &prepare, |stretch| {
             let [from, to] = [stretch.from, stretch.to];
             let ends = [from, to].map(|input| stretch.loss(&self.decoder, loss, input));
             consider(ends[0], from);
@@ -184,7 +197,7 @@ impl Analysis<'_> {
         let cuts = bends(&self.decoder, self.space, loss);
         let mut bounds = bounds.into_iter();
         let mut floor = consider(f64::NEG_INFINITY, 0.0);
-        for_each_stretch(self.channel, |stretch| {
+        for_each_stretch(self.channel, &prepare, |stretch| {
             if bounds.next().is_some_and(|bound| bound <= floor) {
                 return;
             }
@@ -230,8 +243,9 @@ impl Analysis<'_> {
         let mut cuts = bends(&self.decoder, self.space, loss);
         cuts.extend((0..=2 * prior.shares().len()).map(|edge| edge as f64 / bins));
         cuts.sort_by(f64::total_cmp);
+        let prepare = |runs: Vec<Run>| Row::new(&self.decoder, runs);
         let mut sum = 0.0;
-        for_each_stretch(self.channel, |stretch| {
+        for_each_stretch(self.channel, &prepare, |stretch| {
             for [from, to] in parts(stretch.from, stretch.to, &cuts) {
                 let middle = f64::midpoint(from, to);
                 let bin = (middle.fract() * bins) as usize;
