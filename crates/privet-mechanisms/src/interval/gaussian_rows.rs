@@ -109,9 +109,10 @@ fn approximate_delta(
 
 /// The delta of the integers, rounded up: the worst over all shifts of the noise by 1 to as many cells as the domain has.
 ///
-/// Moving reports to the public ends is post-processing, so the standard delta of the rows is not above that of the
-/// shifted noise. The probabilistic one is taken from the rows themselves: the exposed reports of two nodes are those
-/// below some distance, and the lowest report, which stands for all below it, is exposed at most together with them.
+/// Two nodes see each other's reports a shift apart. Weights fall with the distance, so only reports below the middle of
+/// the shift can be exposed. The lowest report stands for all below it and is counted with them, term by term, which is
+/// not less; the highest is likelier under the higher node and never exposed. The probabilistic delta is the mass of
+/// everything up to the last exposed report, at least of the lowest.
 pub(super) fn exact_delta(rows: &NoiseRows, epsilon: Epsilon, meaning: Meaning) -> f64 {
     /// e^epsilon as a fixed-point number, rounded down.
     const FIXED: u32 = 32;

@@ -19,10 +19,10 @@ pub struct TruncatedLaplaceNoise;
 /// # Guarantee
 /// Pure epsilon: truncation happens after the report is drawn. Tight.
 /// # Cost
-/// About 17 bits per report; two random words and one look-up per draw; about 3 megabytes of memory.
+/// About 15 bits per report at epsilon 1; two random words and one look-up per draw; about a megabyte of memory.
 /// # Numerics
 /// Integer-exact. The noise is one row of integer weights with the total 2^64 on a lattice with a power of two of
-/// parts of the domain (2048 at epsilon 1); a value between two nodes is rounded to one of them at random with its
+/// parts of the domain (512 at epsilon 1); a value between two nodes is rounded to one of them at random with its
 /// mean kept. Reports beyond public ends (about 16 / epsilon widths outside the domain) are moved to them, which is
 /// post-processing; it biases the mean by less than 1e-5 widths at epsilon from 0.01 to 8. The rate steps back
 /// until the exact worst ratio of the integers, the two end reports included, is at most e^epsilon. The report is

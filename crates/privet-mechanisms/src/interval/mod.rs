@@ -65,12 +65,14 @@ fn grid_parts(calibration: &Calibration) -> Result<u32, ParameterError> {
 /// Beyond this rate the far weights of noise vanish against 2^64, and a larger epsilon cannot be spent.
 const MAX_RATE: f64 = 20.0;
 
-/// The lattice for noise that falls off at the rate epsilon.
-fn noise_lattice(calibration: &Calibration) -> Result<NoiseLattice, ParameterError> {
+/// The lattice for noise that falls off at the rate epsilon, with at most about `finest` parts of the domain.
+fn noise_lattice(calibration: &Calibration, finest: f64) -> Result<NoiseLattice, ParameterError> {
     const CELLS: u32 = 1 << 17;
     let rate = calibration.epsilon.get().min(MAX_RATE);
     // e^-16.6 is 2^-24: the smallest weights still have about 30 bits. The reach beyond the domain must stay many times
     // the spread of the noise where epsilon itself takes a large part of those bits.
     let reach = (16.6 - rate).max(12.0).min((24.0 - rate).max(4.0));
-    NoiseLattice::reaching(reach / rate, CELLS, calibration.input_cells)
+    let widths = reach / rate;
+    let cells = CELLS.min((finest * (2.0 * widths + 3.0)).ceil() as u32);
+    NoiseLattice::reaching(widths, cells, calibration.input_cells)
 }

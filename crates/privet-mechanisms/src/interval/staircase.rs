@@ -1,7 +1,7 @@
 //! Noise whose density falls in steps.
 
 use super::{MAX_RATE, noise_lattice, shares};
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, NoiseRows, step_back};
+use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, NoiseLattice, NoiseRows, step_back};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Staircase`].
@@ -21,10 +21,10 @@ pub struct Stairs;
 /// # Guarantee
 /// Pure epsilon, tight: a shift by at most one width is at most one step.
 /// # Cost
-/// About 17 bits per report; two random words and one look-up per draw; about 3 megabytes of memory.
+/// About 17 bits per report at epsilon 1; two random words and one look-up per draw; about a megabyte of memory.
 /// # Numerics
-/// Integer-exact. The noise is one row of integer weights with the total 2^64 on a lattice with a power of two of
-/// parts of the domain (2048 at epsilon 1); a value between two nodes is rounded to one of them at random with its
+/// Integer-exact. The noise is one row of integer weights with the total 2^64 on a lattice of
+/// about 2048 parts of the domain (at epsilon 1); a value between two nodes is rounded to one of them at random with its
 /// mean kept. Reports beyond public ends (about 16 / epsilon widths outside the domain) are moved to them, which is
 /// post-processing; it biases the mean by less than 1e-5 widths at epsilon from 0.01 to 8. The rate steps back
 /// until the exact worst ratio of the integers, the two end reports included, is at most e^epsilon. A step is a
@@ -66,12 +66,29 @@ impl LatticeRule for Stairs {
     type Rows = NoiseRows;
 
     fn rows(calibration: &Calibration) -> Result<NoiseRows, ParameterError> {
-        let lattice = noise_lattice(calibration)?;
+        let share = shares::absolute_error(calibration.epsilon);
+        let lattice = aligned_lattice(calibration, share)?;
         let parts = f64::from(lattice.input_cells);
         // The first step ends half a cell beyond this cell.
-        let first = (shares::absolute_error(calibration.epsilon) * parts - 0.5).round().max(0.0);
+        let first = (share * parts - 0.5).round().max(0.0);
         step_back(calibration.epsilon, MAX_RATE, |rate| {
             NoiseRows::new(lattice, |distance| (-rate * ((distance - first) / parts).ceil().max(0.0)).exp())
         })
     }
+}
+
+/// A lattice on which the first step ends close to the end of a cell, so that rounding it does not matter.
+fn aligned_lattice(calibration: &Calibration, share: f64) -> Result<NoiseLattice, ParameterError> {
+    /// About as many cells as the first step has, which is the shortest.
+    const SHORTEST: f64 = 800.0;
+    let finest = SHORTEST / share;
+    let lattice = noise_lattice(calibration, finest)?;
+    if calibration.input_cells.is_some() {
+        return Ok(lattice);
+    }
+    let misfit = |parts: &u32| ((share * f64::from(*parts)).fract() - 0.5).abs();
+    let longer = (1.0 / share).ceil() as u32;
+    let candidates = lattice.input_cells..=lattice.input_cells + longer.min(lattice.input_cells / 8);
+    let parts = candidates.min_by(|one, other| misfit(one).total_cmp(&misfit(other)));
+    noise_lattice(&Calibration { input_cells: parts, ..*calibration }, finest)
 }

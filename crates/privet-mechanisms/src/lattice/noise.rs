@@ -62,6 +62,8 @@ struct Noise {
     /// For each node the weight of the lowest report: all noise that leads to it or below. Mirrored, that of the highest.
     ends: Vec<u64>,
     table: AliasTable,
+    /// Where a new weight begins, from the second distance to the last but one.
+    changes: Vec<u32>,
 }
 
 /// A ratio of two weights and the nodes that have them.
@@ -103,7 +105,10 @@ impl NoiseRows {
         }
         ends.reverse();
         let row = WeightRow::new(weights)?;
-        let noise = Noise { table: AliasTable::new(&row), weights: row.weights().to_vec(), ends };
+        let weights = row.weights().to_vec();
+        let is_change = |place: &u32| weights[*place as usize] != weights[*place as usize - 1];
+        let changes = (2..weights.len() as u32 - 1).filter(is_change).collect();
+        let noise = Noise { table: AliasTable::new(&row), weights, ends, changes };
         let worst = worst_of(&noise, lattice);
         Ok(Self {
             lattice,
@@ -223,15 +228,20 @@ impl Rows for NoiseRows {
     }
 
     fn runs(&self, node: u32) -> Vec<Run> {
-        let single = |cell: u32| Run { first: cell, count: 1, weight: self.weight(node, cell) };
-        let mut runs: Vec<Run> = Vec::new();
-        for run in (0..=self.last_cell()).map(single) {
-            match runs.last_mut() {
-                Some(previous) if previous.weight == run.weight => previous.count += 1,
-                _ => runs.push(run),
-            }
-        }
-        runs
+        let (parts, last) = (self.lattice.input_cells, self.last_cell());
+        let shift = parts - node;
+        let changes = &self.noise.changes;
+        let inner = changes.partition_point(|place| *place <= 1 + shift)
+            ..changes.partition_point(|place| *place < last + shift);
+        let starts = changes[inner].iter().map(|place| place - shift);
+        let starts: Vec<u32> = [0, 1].into_iter().chain(starts).chain([last]).collect();
+        let ends = starts.iter().skip(1).copied().chain([last + 1]);
+        let run = |(first, end): (&u32, u32)| Run {
+            first: *first,
+            count: end - first,
+            weight: self.weight(node, *first),
+        };
+        starts.iter().zip(ends).map(run).collect()
     }
 
     fn weight(&self, node: u32, cell: u32) -> u64 {

@@ -12,6 +12,7 @@ mod extreme;
 mod golden;
 mod shape;
 mod unbiased;
+mod worst;
 
 use privet_core::{BuildOptions, Circle, Delta, Domain, Epsilon, Fraction, Interval};
 use privet_mechanisms::lattice::{Calibration, LatticeChannel, LatticeMechanism, LatticeRule, NumberDomain};

@@ -54,7 +54,7 @@ fn reports_have_the_stated_lengths() {
     assert_eq!(Piecewise::new(unit(), one).unwrap().report_bits(), 21);
     assert_eq!(OptimalPiecewiseUnbiased::new(unit(), one).unwrap().report_bits(), 22);
     assert_eq!(Duchi::new(unit(), one).unwrap().report_bits(), 1);
-    assert_eq!(Laplace::new(unit(), one).unwrap().report_bits(), 17);
+    assert_eq!(Laplace::new(unit(), one).unwrap().report_bits(), 15);
     assert_eq!(LaplaceBounded::new(unit(), one).unwrap().report_bits(), 9);
     assert_eq!(GridExponential::new(unit(), one).unwrap().report_bits(), 7);
     assert_eq!(OptimalPiecewiseCircle::new(turn(), one).unwrap().report_bits(), 16);
