@@ -21,7 +21,7 @@ pub struct Stairs;
 /// # Guarantee
 /// Pure epsilon, tight: a shift by at most one width is at most one step.
 /// # Cost
-/// About 17 bits per report at epsilon 1; two random words and one look-up per draw; about a megabyte of memory.
+/// About 17 bits per report at epsilon 1; two random words and one look-up per draw; about 3 megabytes of memory.
 /// # Numerics
 /// Integer-exact. The noise is one row of integer weights with the total 2^64 on a lattice of
 /// about 2048 parts of the domain (at epsilon 1); a value between two nodes is rounded to one of them at random with its
