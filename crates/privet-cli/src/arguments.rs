@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::{AnyMechanism, DomainSpec, Epsilon, Generator, ParameterError};
+use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError};
 
 /// One mechanism with its parameters.
 #[derive(Debug, Args)]
@@ -14,12 +14,32 @@ pub(crate) struct MechanismArguments {
     /// The mechanism's id or a synonym; `privet mechanisms` lists them
     #[arg(long, value_name = "NAME")]
     pub(crate) mechanism: String,
-    /// Where values come from: binary, categories:128, categories:red,green,blue or words:12
+    /// Where values come from: binary, categories:128, categories:red,green,blue, words:12, interval:0,1 or circle:360
     #[arg(long, value_name = "DOMAIN")]
     pub(crate) domain: String,
     /// How much one report may reveal: the largest log-ratio of report probabilities
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(crate) epsilon: String,
+    #[command(flatten)]
+    pub(crate) options: OptionArguments,
+}
+
+/// Parameters that only some mechanisms take.
+#[derive(Debug, Args)]
+pub(crate) struct OptionArguments {
+    /// The probability with which the guarantee may fail, for mechanisms that have one (gaussian)
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) delta: Option<String>,
+    /// How many parts a mechanism on a grid cuts its domain into
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) bins: Option<u32>,
+}
+
+impl OptionArguments {
+    pub(crate) fn build_options(&self) -> Result<BuildOptions, Failure> {
+        let delta = self.delta.as_deref().map(|text| parse_named("delta", text)).transpose()?;
+        Ok(BuildOptions { delta: delta.map(Delta::new).transpose()?, bins: self.bins })
+    }
 }
 
 impl MechanismArguments {
@@ -32,11 +52,17 @@ impl MechanismArguments {
     }
 
     pub(crate) fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, Failure> {
-        Ok(find_mechanism(&self.mechanism)?.build(&self.domain()?, self.epsilon()?)?)
+        let options = self.options.build_options()?;
+        Ok(find_mechanism(&self.mechanism)?.build_with(&self.domain()?, self.epsilon()?, &options)?)
     }
 
     pub(crate) fn estimator(&self) -> Result<Box<dyn AnyEstimator>, Failure> {
-        Ok(registry::find_estimator(&self.mechanism)?.build(&self.domain()?, self.epsilon()?)?)
+        let options = self.options.build_options()?;
+        Ok(registry::find_estimator(&self.mechanism)?.build_with(
+            &self.domain()?,
+            self.epsilon()?,
+            &options,
+        )?)
     }
 }
 
@@ -101,9 +127,15 @@ pub(crate) fn parse_epsilon(text: &str) -> Result<Epsilon, Failure> {
 }
 
 fn parse_number(text: &str) -> Result<f64, Failure> {
+    parse_named("epsilon", text)
+}
+
+/// A number, called by its name if it is none.
+pub(crate) fn parse_named(name: &str, text: &str) -> Result<f64, Failure> {
     text.trim().parse().map_err(|_| Failure::Usage {
-        message: format!("epsilon must be a number: got {text:?}"),
-        hint: Some("write a number such as 1.5, a list such as 1,2,4, or a range such as 1:8:0.5"),
+        message: format!("{name} must be a number: got {text:?}"),
+        hint: (name == "epsilon")
+            .then_some("write a number such as 1.5, a list such as 1,2,4, or a range such as 1:8:0.5"),
     })
 }
 

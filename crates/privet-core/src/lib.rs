@@ -24,7 +24,7 @@ pub use error::{EstimateError, InputError, MergeError, ParameterError, ReportErr
 pub use fingerprint::{Fingerprint, FingerprintBuilder};
 pub use fraction::{ExpLowerBound, Fraction};
 pub use guarantee::{Budget, ExposedEpsilon, Guarantee};
-pub use mechanism::{Build, Channel, Mechanism, MechanismInfo, Numerics, Piece};
+pub use mechanism::{Build, BuildOptions, Channel, Extent, Mechanism, MechanismInfo, Numerics, Piece};
 pub use parameter::{Delta, Epsilon, Probability};
 pub use random::Generator;
 pub use report::{BitVector, Category, Envelope, ReportBuffer};

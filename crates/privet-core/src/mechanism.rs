@@ -5,7 +5,7 @@ use crate::error::{InputError, ParameterError, ReportError};
 use crate::fingerprint::Fingerprint;
 use crate::fraction::Fraction;
 use crate::guarantee::Guarantee;
-use crate::parameter::Epsilon;
+use crate::parameter::{Delta, Epsilon};
 use crate::report::ReportBuffer;
 use rand_core::CryptoRng;
 use std::fmt::Debug;
@@ -141,6 +141,45 @@ pub trait Build: Sized {
     /// # Errors
     /// When the domain is of another kind, or the parameters do not fit.
     fn build(domain: &DomainSpec, epsilon: Epsilon) -> Result<Self, ParameterError>;
+
+    /// Builds the mechanism with parameters that only some mechanisms take.
+    ///
+    /// # Errors
+    /// As for [`Build::build`], and when a parameter is given that this mechanism does not take.
+    fn build_with(
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Self, ParameterError> {
+        options.refuse_unless(false, false)?;
+        Self::build(domain, epsilon)
+    }
+}
+
+/// Parameters that only some mechanisms take.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BuildOptions {
+    /// The probability with which the guarantee may fail, for mechanisms that have one. There is no default.
+    pub delta: Option<Delta>,
+    /// How many parts a mechanism on a grid cuts its domain into.
+    pub bins: Option<u32>,
+}
+
+impl BuildOptions {
+    /// Refuses parameters that a mechanism does not take: a setting must not be dropped silently.
+    ///
+    /// # Errors
+    /// When one is given that is not taken.
+    pub fn refuse_unless(&self, takes_delta: bool, takes_bins: bool) -> Result<(), ParameterError> {
+        let name = if self.delta.is_some() && !takes_delta {
+            "delta"
+        } else if self.bins.is_some() && !takes_bins {
+            "number of bins"
+        } else {
+            return Ok(());
+        };
+        Err(ParameterError::Incompatible { reason: format!("this mechanism takes no {name}") })
+    }
 }
 
 /// One part of a channel's law.
@@ -152,17 +191,37 @@ pub struct Piece {
     pub outcomes: u64,
     /// The probability of each.
     pub mass: f64,
+    /// Where the part lies, if it is a range of numbers.
+    pub extent: Option<Extent>,
+}
+
+/// A range of numbers over which a probability is spread evenly.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// The lower end.
+    pub from: f64,
+    /// The upper end; the same as the lower one for a single point.
+    pub to: f64,
+    /// The probability of each unit of length; infinite for a single point.
+    pub density: f64,
 }
 
 impl Piece {
     /// A part with one outcome.
     pub fn one(what: impl Into<String>, mass: &Fraction) -> Self {
-        Self { what: what.into(), outcomes: 1, mass: mass.to_f64() }
+        Self { what: what.into(), outcomes: 1, mass: mass.to_f64(), extent: None }
+    }
+
+    /// A part whose probability is spread evenly over a range of numbers, or sits on a single one.
+    pub fn range(from: f64, to: f64, mass: &Fraction) -> Self {
+        let mass = mass.to_f64();
+        let what = if from == to { format!("{from}") } else { format!("{from} to {to}") };
+        Self { what, outcomes: 1, mass, extent: Some(Extent { from, to, density: mass / (to - from) }) }
     }
 
     /// A part with several outcomes of the same probability.
     pub fn each(what: impl Into<String>, outcomes: u64, mass: &Fraction) -> Self {
-        Self { what: what.into(), outcomes, mass: mass.to_f64() }
+        Self { what: what.into(), outcomes, mass: mass.to_f64(), extent: None }
     }
 }
 

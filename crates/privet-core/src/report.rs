@@ -88,6 +88,9 @@ impl Category {
     pub fn write(self, slot: &mut [u8]) {
         match slot {
             [byte] => *byte = self.0 as u8,
+            // Copies of a length known in advance are a plain store; the general case calls a function.
+            [_, _] => slot.copy_from_slice(&(self.0 as u16).to_le_bytes()),
+            [_, _, _] => slot.copy_from_slice(&self.0.to_le_bytes()[..3]),
             _ => {
                 let width = slot.len().min(4);
                 slot[..width].copy_from_slice(&self.0.to_le_bytes()[..width]);

@@ -18,21 +18,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answer;
 mod bloom;
 mod consistency;
 mod frequency;
 mod heavy_hitters;
 mod inversion;
+pub mod numeric;
 pub mod registry;
 mod sketch;
 pub mod statistics;
 mod summary;
 
+pub use answer::{Answer, Request};
 pub use bloom::RapporEstimator;
 pub use consistency::Consistency;
 pub use frequency::{Frequencies, Frequency, FrequencyEstimator};
 pub use heavy_hitters::HeavyHitters;
 pub use inversion::InversionEstimator;
+pub use numeric::NumberEstimator;
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;
 
@@ -54,7 +58,7 @@ pub trait FrequencyEstimation: Estimator<Summary = CountSummary, Estimate = Freq
 /// A mechanism that knows how its reports are to be read.
 pub trait HasEstimator {
     /// The estimator.
-    type Estimator: FrequencyEstimation + 'static;
+    type Estimator: Estimator<Summary = CountSummary> + 'static;
 
     /// The estimator with the parameters that make the reports.
     fn estimator(&self) -> Self::Estimator;

@@ -1,11 +1,15 @@
 //! The estimator of every mechanism, with its types erased.
 
-use crate::{Consistency, CountSummary, Frequencies, FrequencyEstimation, HasEstimator};
-use privet_core::{
-    Build, DomainSpec, Epsilon, EstimateError, Estimator, Mechanism, ParameterError, ReportBuffer,
-    ReportError,
+use crate::{
+    Answer, Consistency, CountSummary, Frequencies, FrequencyEstimation, HasEstimator, NumberEstimator,
+    Request,
 };
-use privet_mechanisms::categorical;
+use privet_core::{
+    Build, BuildOptions, DomainSpec, Epsilon, EstimateError, Estimator, Mechanism, ParameterError,
+    ReportBuffer, ReportError,
+};
+use privet_mechanisms::analysis::AnyNumeric;
+use privet_mechanisms::{categorical, circle, interval};
 use std::fmt::Debug;
 
 /// An estimator behind one face, for programs that learn the mechanism's name at run time.
@@ -19,12 +23,29 @@ pub trait AnyEstimator: Debug + Send + Sync {
     /// When a report cannot have been made by the mechanism.
     fn accumulate(&self, summary: &mut CountSummary, reports: &ReportBuffer) -> Result<(), ReportError>;
 
-    /// Estimates frequencies.
+    /// Answers a request.
     ///
     /// # Errors
-    /// When there are too few reports, or the step does not fit the mechanism.
-    fn estimate(&self, summary: &CountSummary, step: Consistency) -> Result<Frequencies, EstimateError>;
+    /// When there are too few reports, or the request does not fit the mechanism.
+    fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError>;
+
+    /// Estimates frequencies, for callers that are only about categories and words.
+    ///
+    /// # Errors
+    /// When there are too few reports, the step does not fit the mechanism, or the mechanism is about numbers.
+    fn estimate(&self, summary: &CountSummary, step: Consistency) -> Result<Frequencies, EstimateError> {
+        let answer = self.answer(summary, &step.into())?;
+        answer.into_frequencies().ok_or(EstimateError::Step { step: step.as_str(), method: DISTRIBUTION })
+    }
+
+    /// The channel, if it is about numbers or angles: what `analysis` answers questions about.
+    fn numeric(&self) -> Option<&dyn AnyNumeric> {
+        None
+    }
 }
+
+/// What the errors call estimates about numbers and angles.
+const DISTRIBUTION: &str = "distributions of numbers or angles";
 
 impl<E: FrequencyEstimation> AnyEstimator for E {
     fn empty_summary(&self) -> CountSummary {
@@ -35,27 +56,49 @@ impl<E: FrequencyEstimation> AnyEstimator for E {
         Estimator::accumulate(self, summary, reports)
     }
 
-    fn estimate(&self, summary: &CountSummary, step: Consistency) -> Result<Frequencies, EstimateError> {
-        self.estimate_consistently(summary, step)
+    fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
+        self.estimate_consistently(summary, request.step).map(Answer::Frequencies)
     }
 }
 
-type BuildEstimator = fn(&DomainSpec, Epsilon) -> Result<Box<dyn AnyEstimator>, ParameterError>;
+impl AnyEstimator for NumberEstimator {
+    fn empty_summary(&self) -> CountSummary {
+        Estimator::empty_summary(self)
+    }
+
+    fn accumulate(&self, summary: &mut CountSummary, reports: &ReportBuffer) -> Result<(), ReportError> {
+        Estimator::accumulate(self, summary, reports)
+    }
+
+    fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
+        match request.step {
+            Consistency::None => NumberEstimator::answer(self, summary, request),
+            step => Err(EstimateError::Step { step: step.as_str(), method: DISTRIBUTION }),
+        }
+    }
+
+    fn numeric(&self) -> Option<&dyn AnyNumeric> {
+        Some(self.channel())
+    }
+}
 
 /// One line of the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// The mechanism's id.
     pub id: &'static str,
-    build: BuildEstimator,
+    build: Builder,
 }
 
 impl Row {
-    const fn of<M: Mechanism + Build + HasEstimator>() -> Self {
+    const fn of<M>() -> Self
+    where
+        M: Mechanism + Build + HasEstimator<Estimator: AnyEstimator>,
+    {
         Self {
             id: M::INFO.id,
-            build: |domain, epsilon| {
-                Ok(Box::new(M::build(domain, epsilon)?.estimator()) as Box<dyn AnyEstimator>)
+            build: |domain, epsilon, options| {
+                Ok(Box::new(M::build_with(domain, epsilon, options)?.estimator()) as Box<dyn AnyEstimator>)
             },
         }
     }
@@ -69,9 +112,24 @@ impl Row {
         domain: &DomainSpec,
         epsilon: Epsilon,
     ) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        (self.build)(domain, epsilon)
+        self.build_with(domain, epsilon, &BuildOptions::default())
+    }
+
+    /// Builds the estimator with parameters that only some mechanisms take.
+    ///
+    /// # Errors
+    /// When the parameters do not fit, or one is given that the mechanism does not take.
+    pub fn build_with(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Box<dyn AnyEstimator>, ParameterError> {
+        (self.build)(domain, epsilon, options)
     }
 }
+
+type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyEstimator>, ParameterError>;
 
 /// Every mechanism's estimator, in the order of the mechanisms' registry.
 pub const ROWS: &[Row] = &[
@@ -87,6 +145,31 @@ pub const ROWS: &[Row] = &[
     Row::of::<categorical::Rappor>(),
     Row::of::<categorical::CountMeanSketch>(),
     Row::of::<categorical::PrefixTree>(),
+    Row::of::<interval::OptimalPiecewise>(),
+    Row::of::<interval::OptimalPiecewiseSquared>(),
+    Row::of::<interval::OptimalPiecewiseUnbiased>(),
+    Row::of::<interval::Piecewise>(),
+    Row::of::<interval::PiecewiseCompressed>(),
+    Row::of::<interval::PiecewiseTruncated>(),
+    Row::of::<interval::SquareWave>(),
+    Row::of::<interval::SquareWaveBounded>(),
+    Row::of::<interval::SquareWaveCompressed>(),
+    Row::of::<interval::SquareWaveTruncated>(),
+    Row::of::<interval::Duchi>(),
+    Row::of::<interval::Hybrid>(),
+    Row::of::<interval::Laplace>(),
+    Row::of::<interval::LaplaceTruncated>(),
+    Row::of::<interval::LaplaceBounded>(),
+    Row::of::<interval::Staircase>(),
+    Row::of::<interval::Gaussian>(),
+    Row::of::<interval::GaussianProbabilistic>(),
+    Row::of::<interval::GridRandomizedResponse>(),
+    Row::of::<interval::GridExponential>(),
+    Row::of::<circle::OptimalPiecewiseCircle>(),
+    Row::of::<circle::OptimalPiecewiseCircleSquared>(),
+    Row::of::<circle::SquareWaveCircle>(),
+    Row::of::<circle::Purkayastha>(),
+    Row::of::<circle::SectorRandomizedResponse>(),
 ];
 
 /// The estimator's row for a mechanism's id or synonym.

@@ -53,6 +53,19 @@ impl CountSummary {
         fingerprint: Fingerprint,
         counters: usize,
     ) -> Result<&[u64], EstimateError> {
+        self.sound(fingerprint, counters, 0)
+    }
+
+    /// As [`CountSummary::of_mechanism`], for summaries whose last counter is a sum over the reports.
+    pub(crate) fn with_sum_of_mechanism(
+        &self,
+        fingerprint: Fingerprint,
+        counters: usize,
+    ) -> Result<&[u64], EstimateError> {
+        self.sound(fingerprint, counters, 1)
+    }
+
+    fn sound(&self, fingerprint: Fingerprint, counters: usize, sums: usize) -> Result<&[u64], EstimateError> {
         if self.fingerprint != fingerprint {
             return Err(EstimateError::Foreign {
                 expected: fingerprint.to_string(),
@@ -64,7 +77,7 @@ impl CountSummary {
                 reason: "another number of counters than the mechanism needs",
             });
         }
-        if self.counts.iter().any(|count| *count > self.reports) {
+        if self.counts.iter().take(counters - sums).any(|count| *count > self.reports) {
             return Err(EstimateError::Damaged { reason: "a counter is above the number of reports" });
         }
         if self.reports == 0 {

@@ -13,6 +13,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod analysis;
 pub mod categorical;
+pub mod circle;
+pub mod interval;
+pub mod lattice;
+pub mod polar;
 pub mod registry;
 pub mod wrapper;

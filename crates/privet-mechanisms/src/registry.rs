@@ -2,10 +2,10 @@
 //!
 //! A mechanism gets its place here by one line. Nothing else in Privet matches over mechanisms.
 
-use crate::categorical;
+use crate::{categorical, circle, interval};
 use privet_core::{
-    Build, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError, Mechanism,
-    MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
+    Build, BuildOptions, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError,
+    Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
 };
 use std::fmt::Debug;
 
@@ -162,22 +162,24 @@ fn column<'a, M: Mechanism>(
     M::Domain::select(values).ok_or_else(|| InputError::WrongKind { domain: mechanism.domain().to_string() })
 }
 
-type BuildMechanism = fn(&DomainSpec, Epsilon) -> Result<Box<dyn AnyMechanism>, ParameterError>;
-
 /// One line of the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// What is said about the mechanism.
     pub info: MechanismInfo,
-    build: BuildMechanism,
+    build: Builder,
 }
+
+type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyMechanism>, ParameterError>;
 
 impl Row {
     /// The row of a mechanism type.
     const fn of<M: Channel + Build + 'static>() -> Self {
         Self {
             info: M::INFO,
-            build: |domain, epsilon| Ok(Box::new(M::build(domain, epsilon)?) as Box<dyn AnyMechanism>),
+            build: |domain, epsilon, options| {
+                Ok(Box::new(M::build_with(domain, epsilon, options)?) as Box<dyn AnyMechanism>)
+            },
         }
     }
 
@@ -190,7 +192,20 @@ impl Row {
         domain: &DomainSpec,
         epsilon: Epsilon,
     ) -> Result<Box<dyn AnyMechanism>, ParameterError> {
-        (self.build)(domain, epsilon)
+        self.build_with(domain, epsilon, &BuildOptions::default())
+    }
+
+    /// Builds the mechanism with parameters that only some mechanisms take.
+    ///
+    /// # Errors
+    /// When the parameters do not fit, or one is given that the mechanism does not take.
+    pub fn build_with(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Box<dyn AnyMechanism>, ParameterError> {
+        (self.build)(domain, epsilon, options)
     }
 }
 
@@ -208,6 +223,31 @@ pub const ROWS: &[Row] = &[
     Row::of::<categorical::Rappor>(),
     Row::of::<categorical::CountMeanSketch>(),
     Row::of::<categorical::PrefixTree>(),
+    Row::of::<interval::OptimalPiecewise>(),
+    Row::of::<interval::OptimalPiecewiseSquared>(),
+    Row::of::<interval::OptimalPiecewiseUnbiased>(),
+    Row::of::<interval::Piecewise>(),
+    Row::of::<interval::PiecewiseCompressed>(),
+    Row::of::<interval::PiecewiseTruncated>(),
+    Row::of::<interval::SquareWave>(),
+    Row::of::<interval::SquareWaveBounded>(),
+    Row::of::<interval::SquareWaveCompressed>(),
+    Row::of::<interval::SquareWaveTruncated>(),
+    Row::of::<interval::Duchi>(),
+    Row::of::<interval::Hybrid>(),
+    Row::of::<interval::Laplace>(),
+    Row::of::<interval::LaplaceTruncated>(),
+    Row::of::<interval::LaplaceBounded>(),
+    Row::of::<interval::Staircase>(),
+    Row::of::<interval::Gaussian>(),
+    Row::of::<interval::GaussianProbabilistic>(),
+    Row::of::<interval::GridRandomizedResponse>(),
+    Row::of::<interval::GridExponential>(),
+    Row::of::<circle::OptimalPiecewiseCircle>(),
+    Row::of::<circle::OptimalPiecewiseCircleSquared>(),
+    Row::of::<circle::SquareWaveCircle>(),
+    Row::of::<circle::Purkayastha>(),
+    Row::of::<circle::SectorRandomizedResponse>(),
 ];
 
 /// The row with this id or synonym.

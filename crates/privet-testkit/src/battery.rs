@@ -5,7 +5,7 @@ use crate::exact::check_privacy;
 use crate::finding::Finding;
 use crate::sampler::{check_codec, check_randomness, check_sampler, check_support};
 use privet_core::{Categories, Channel, Domain, Epsilon, Mechanism};
-use privet_estimators::HasEstimator;
+use privet_estimators::{FrequencyEstimation, HasEstimator};
 use privet_mechanisms::categorical::FrequencyOracle;
 
 /// One mechanism with its parameters, on the bench.
@@ -41,7 +41,7 @@ impl<M: Channel + HasEstimator> Battery<'_, M> {
     }
 }
 
-impl<M: Channel<Domain = Categories> + HasEstimator> Battery<'_, M> {
+impl<M: Channel<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation>> Battery<'_, M> {
     /// As [`Battery::run`], and the estimator's bias and variance on a skewed population.
     ///
     /// # Errors
@@ -52,7 +52,10 @@ impl<M: Channel<Domain = Categories> + HasEstimator> Battery<'_, M> {
     }
 }
 
-impl<M: Channel<Domain = Categories> + HasEstimator + FrequencyOracle> Battery<'_, M> {
+impl<M> Battery<'_, M>
+where
+    M: Channel<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation> + FrequencyOracle,
+{
     /// As [`Battery::run_categorical`], and the support of every category.
     ///
     /// # Errors

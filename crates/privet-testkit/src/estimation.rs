@@ -5,7 +5,7 @@ use crate::finding::Finding;
 use crate::randomness::Words;
 use privet_core::{Categories, Estimator, Mechanism, ReportBuffer, Summary};
 use privet_estimators::statistics::{chi_square_upper_tail, normal_quantile};
-use privet_estimators::{CountSummary, Frequencies, HasEstimator};
+use privet_estimators::{CountSummary, Frequencies, FrequencyEstimation, HasEstimator};
 
 /// Repeats a small collection and compares the mean and the spread of the estimates with the truth and the stated
 /// variance, for every category.
@@ -14,7 +14,7 @@ use privet_estimators::{CountSummary, Frequencies, HasEstimator};
 /// What was found; a correct estimator fails with probability [`ALPHA`].
 pub fn check_estimator<M>(mechanism: &M, people: &[u32], repetitions: usize) -> Result<(), Finding>
 where
-    M: Mechanism<Domain = Categories> + HasEstimator,
+    M: Mechanism<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation>,
 {
     let runs: Vec<Frequencies> =
         (0..repetitions).filter_map(|run| collect_once(mechanism, people, 5000 + run as u64)).collect();
@@ -53,7 +53,7 @@ fn truth_of(people: &[u32], categories: u32) -> Vec<f64> {
 
 fn collect_once<M>(mechanism: &M, people: &[u32], seed: u64) -> Option<Frequencies>
 where
-    M: Mechanism<Domain = Categories> + HasEstimator,
+    M: Mechanism<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation>,
 {
     let mut reports = ReportBuffer::new(mechanism.report_bytes());
     mechanism.randomize_batch(people, &mut Words::seeded(seed), &mut reports).ok()?;
@@ -112,7 +112,7 @@ pub struct Coverage {
 /// Repeats a collection and counts how often the intervals hold.
 pub fn coverage<M>(mechanism: &M, people: &[u32], seeds: std::ops::Range<u64>) -> Coverage
 where
-    M: Mechanism<Domain = Categories> + HasEstimator,
+    M: Mechanism<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation>,
 {
     let truth = truth_of(people, mechanism.domain().count());
     let inside = |interval: [f64; 2], truth: f64| (interval[0]..=interval[1]).contains(&truth);

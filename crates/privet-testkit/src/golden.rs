@@ -5,6 +5,9 @@ use crate::finding::Finding;
 /// The golden file of the categorical mechanisms.
 pub const CATEGORICAL: &str = include_str!("../golden/categorical.txt");
 
+/// The golden file of the mechanisms on numbers and angles (`golden/reference_interval.py`).
+pub const INTERVAL: &str = include_str!("../golden/interval.txt");
+
 /// One line of a golden file.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {

@@ -28,7 +28,7 @@ pub use privet_estimators::{
     Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator, statistics,
 };
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
-pub use privet_mechanisms::{categorical, wrapper};
+pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, polar, wrapper};
 
 /// The mechanisms and estimators by name, for programs that learn the name at run time.
 pub mod registry {

@@ -14,8 +14,9 @@ use rand_core::Rng;
 pub struct WindowRow {
     cells: u32,
     window: u32,
-    high: Reciprocal,
-    low: Reciprocal,
+    /// The high weight and the low one. Which of them a word belongs to is as good as random, so a look-up is faster than
+    /// a branch.
+    weights: [Reciprocal; 2],
     /// How many words fall into the window.
     inside: u64,
     /// The last word that is not drawn again.
@@ -31,6 +32,25 @@ impl WindowRow {
     /// # Errors
     /// When the window is empty or all there is, or epsilon is too small for 64-bit weights to tell high from low.
     pub fn calibrate(cells: u32, window: u32, epsilon: Epsilon) -> Result<Self, ParameterError> {
+        Self::calibrate_within(cells, window, epsilon, 1 << 64)
+    }
+
+    /// As [`WindowRow::calibrate`], but the weights add up to `words` at most (between 2^32 and 2^64): the rest of the
+    /// words belongs to other outcomes.
+    ///
+    /// # Errors
+    /// As for [`WindowRow::calibrate`], and when there are too few or too many words.
+    pub fn calibrate_within(
+        cells: u32,
+        window: u32,
+        epsilon: Epsilon,
+        words: u128,
+    ) -> Result<Self, ParameterError> {
+        if !(1 << 32..=1 << 64).contains(&words) {
+            return Err(ParameterError::Incompatible {
+                reason: format!("a row needs between 2^32 and 2^64 words: got {words}"),
+            });
+        }
         if window == 0 || window >= cells || cells > Self::MAX_CELLS {
             return Err(ParameterError::Incompatible {
                 reason: format!(
@@ -40,9 +60,11 @@ impl WindowRow {
             });
         }
         let (inner, outer) = (u64::from(window), u64::from(cells - window));
-        let low = ExpLowerBound::of(epsilon).smallest_weight(1, inner, outer);
+        let whole = ExpLowerBound::of(epsilon).smallest_weight(1, inner, outer);
+        // The share of the words, rounded up: a larger low weight only makes the ratio smaller.
+        let low = if words == 1 << 64 { whole } else { ((u128::from(whole) * words) >> 64) as u64 + 1 };
         let outside = u128::from(low) * u128::from(outer);
-        let high = (1u128 << 64).checked_sub(outside).map_or(0, |rest| rest / u128::from(inner));
+        let high = words.checked_sub(outside).map_or(0, |rest| rest / u128::from(inner));
         let high = u64::try_from(high).unwrap_or(u64::MAX);
         if high <= low {
             return Err(ParameterError::EpsilonTooSmall { got: epsilon.get() });
@@ -51,8 +73,7 @@ impl WindowRow {
         Ok(Self {
             cells,
             window,
-            high: Reciprocal::new(high),
-            low: Reciprocal::new(low),
+            weights: [Reciprocal::new(high), Reciprocal::new(low)],
             inside: high * inner,
             last: (total - 1) as u64,
         })
@@ -70,12 +91,12 @@ impl WindowRow {
 
     /// The weight of each outcome in the window.
     pub fn high(&self) -> u64 {
-        self.high.divisor()
+        self.weights[0].divisor()
     }
 
     /// The weight of each other outcome.
     pub fn low(&self) -> u64 {
-        self.low.divisor()
+        self.weights[1].divisor()
     }
 
     /// The sum of all weights.
@@ -98,11 +119,17 @@ impl WindowRow {
         while word > self.last {
             word = rng.next_u64();
         }
-        let (rest, divisor, base) = if word < self.inside {
-            (word, &self.high, 0)
-        } else {
-            (word - self.inside, &self.low, self.window)
-        };
+        self.outcome(start, word)
+    }
+
+    /// The outcome that a word leads to, which is below the total.
+    #[inline]
+    pub fn outcome(&self, start: u32, word: u64) -> u32 {
+        let is_outside = word >= self.inside;
+        let mask = u64::from(is_outside).wrapping_neg();
+        let rest = word - (self.inside & mask);
+        let base = self.window & mask as u32;
+        let divisor = &self.weights[usize::from(is_outside)];
         let place = start.min(self.cells) + base + divisor.divide(rest) as u32;
         if place >= self.cells { place - self.cells } else { place }
     }
@@ -160,6 +187,20 @@ mod tests {
             prop_assert!((1u128 << 64) - total < u128::from(window));
             prop_assert!(row.ratio().is_at_most_exp(Epsilon::new(epsilon).unwrap()));
         }
+    }
+
+    #[test]
+    fn a_share_of_the_words_keeps_the_ratio() {
+        for words in [1u128 << 40, (1 << 63) + 12_345, (1 << 64) - 1] {
+            for epsilon in [0.1, 1.0, 8.0] {
+                let epsilon = Epsilon::new(epsilon).unwrap();
+                let row = WindowRow::calibrate_within(1000, 300, epsilon, words).unwrap();
+                assert!(row.total() <= words && words - row.total() < 300);
+                assert!(row.ratio().is_at_most_exp(epsilon));
+                assert!(row.ratio().log_rounded_up() > epsilon.get() - 1e-5);
+            }
+        }
+        assert!(WindowRow::calibrate_within(10, 5, Epsilon::new(1.0).unwrap(), 1000).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{categories, epsilon};
 use privet_core::{Categories, Epsilon, Mechanism, ParameterError};
-use privet_estimators::HasEstimator;
+use privet_estimators::{FrequencyEstimation, HasEstimator};
 use privet_mechanisms::categorical::{
     GeneralizedRandomizedResponse, HadamardResponse, OptimizedLocalHashing, OptimizedUnaryEncoding,
     OrderedExponential, SubsetSelection, SymmetricUnaryEncoding,
@@ -24,7 +24,7 @@ fn zipf(people: usize, count: u32) -> Vec<u32> {
 
 fn run<M>(build: fn(Categories, Epsilon) -> Result<M, ParameterError>, people: usize, repetitions: u64)
 where
-    M: Mechanism<Domain = Categories> + HasEstimator,
+    M: Mechanism<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation>,
 {
     let mechanism = build(categories(128), epsilon(1.0)).unwrap();
     let people = zipf(people, 128);

@@ -17,7 +17,7 @@ mod unary;
 mod wide_reports;
 
 use privet_core::{Categories, Channel, Epsilon};
-use privet_estimators::HasEstimator;
+use privet_estimators::{FrequencyEstimation, HasEstimator};
 use privet_mechanisms::categorical::FrequencyOracle;
 use privet_testkit::{Battery, Finding, categorical_cases};
 
@@ -32,7 +32,7 @@ fn categories(count: u32) -> Categories {
 /// Runs the whole battery of a frequency oracle on all cases.
 fn run_oracle<M>(build: impl Fn(Categories, Epsilon) -> M, slack: f64)
 where
-    M: Channel<Domain = Categories> + HasEstimator + FrequencyOracle,
+    M: Channel<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation> + FrequencyOracle,
 {
     for (categories, epsilon) in categorical_cases() {
         let inputs: Vec<u32> = (0..categories.count()).collect();
@@ -45,7 +45,7 @@ where
 /// The sampler checks of a tampered oracle must find something.
 fn must_be_found<M>(tampered: &M) -> Finding
 where
-    M: Channel<Domain = Categories> + HasEstimator + FrequencyOracle,
+    M: Channel<Domain = Categories> + HasEstimator<Estimator: FrequencyEstimation> + FrequencyOracle,
 {
     let inputs: Vec<u32> = (0..tampered.domain().count()).collect();
     let battery = Battery { mechanism: tampered, inputs: &inputs, epsilon: epsilon(1.0), slack: 1e-6 };

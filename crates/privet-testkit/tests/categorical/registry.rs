@@ -5,6 +5,11 @@ use privet_core::{DomainSpec, Generator, ReportBuffer, Summary};
 use privet_estimators::Consistency;
 use privet_mechanisms::registry::{ROWS, Row, WorstInput};
 
+/// The rows of this battery; numbers and angles have their own.
+fn rows() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| !matches!(row.info.domain, "interval" | "circle"))
+}
+
 /// The domains on which a mechanism is tried.
 fn domains(row: &Row) -> Vec<DomainSpec> {
     let written: &[&str] = match row.info.domain {
@@ -17,7 +22,7 @@ fn domains(row: &Row) -> Vec<DomainSpec> {
 
 #[test]
 fn the_exact_epsilon_never_exceeds_the_claimed_one() {
-    for row in ROWS {
+    for row in rows() {
         for domain in domains(row) {
             for value in [0.1, 1.0, 4.0] {
                 let mechanism = row.build(&domain, epsilon(value)).unwrap();
@@ -33,7 +38,7 @@ fn the_exact_epsilon_never_exceeds_the_claimed_one() {
 /// Epsilons at the ends of what a number can be: refused, or private all the same.
 #[test]
 fn extreme_epsilons_are_private_or_refused() {
-    for row in ROWS {
+    for row in rows() {
         for domain in domains(row) {
             for value in
                 [f64::MIN_POSITIVE, 1e-300, 1e-18, 1e-15, 1e-9, 20.0, 44.0, 45.0, 100.0, 700.0, f64::MAX]
@@ -57,7 +62,7 @@ fn extreme_epsilons_are_private_or_refused() {
 #[test]
 fn different_parameters_have_different_fingerprints() {
     let mut seen = std::collections::HashSet::new();
-    for row in ROWS {
+    for row in rows() {
         for domain in domains(row) {
             for value in [0.1, 1.0, 4.0] {
                 let mechanism = row.build(&domain, epsilon(value)).unwrap();
@@ -69,7 +74,7 @@ fn different_parameters_have_different_fingerprints() {
 
 #[test]
 fn worst_inputs_reach_the_worst_ratio() {
-    for row in ROWS {
+    for row in rows() {
         let domain = domains(row).pop().unwrap();
         let mechanism = row.build(&domain, epsilon(1.0)).unwrap();
         let mut reports = ReportBuffer::new(mechanism.report_bytes());
@@ -162,7 +167,7 @@ fn tiny_epsilons_give_no_infinite_estimates() {
 #[test]
 fn arbitrary_reports_never_panic() {
     let mut word = 1u64;
-    for row in ROWS {
+    for row in rows() {
         let domain = domains(row).pop().unwrap();
         let mechanism = row.build(&domain, epsilon(1.0)).unwrap();
         let estimator =

@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use privet::sampling::{AliasTable, WeightRow};
 use privet::{
-    Channel, Domain, Estimator, Frequencies, Generator, Guarantee, HasEstimator, Mechanism, ReportBuffer,
+    Channel, Domain, Estimator, Frequencies, FrequencyEstimation, Generator, Guarantee, HasEstimator,
+    Mechanism, ReportBuffer,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -120,7 +121,7 @@ impl Survey {
         progress: &mut Progress,
     ) -> Result<Collection, Failure>
     where
-        M: Channel + HasEstimator + Readable,
+        M: Channel + HasEstimator<Estimator: FrequencyEstimation> + Readable,
     {
         let mechanism = &question.mechanism;
         let estimator = mechanism.estimator();

@@ -1,0 +1,158 @@
+//! The distribution under which the reports are most likely.
+
+use super::operator::Operator;
+use super::smoothing::Smoothing;
+
+/// Counts of reports per group, and how a distribution explains them.
+#[derive(Debug)]
+pub(super) struct Likelihood<'a> {
+    pub operator: &'a Operator,
+    pub counts: &'a [f64],
+    n: f64,
+}
+
+/// One round of the search with the likelihood of what it started from.
+struct Round {
+    next: Vec<f64>,
+    /// The logarithm of the likelihood of the start.
+    log: f64,
+}
+
+/// Stops when a cycle of three rounds gains less than this much log-likelihood in all: a change that no number of further
+/// reports of this size could tell from chance.
+const LEAST_GAIN: f64 = 1e-2;
+const MAX_CYCLES: usize = 4000;
+
+/// Where the search with smoothing starts and when it stops.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    pub shares: Vec<f64>,
+    /// Whether the first and the last bin are neighbours.
+    pub ring: bool,
+    /// Rounds stop when all shares together move by less than this.
+    pub least_move: f64,
+}
+
+impl Start {
+    /// From equal shares to a standstill.
+    pub(super) fn uniform(columns: usize, ring: bool) -> Self {
+        Self { shares: vec![1.0 / columns as f64; columns], ring, least_move: 1e-6 }
+    }
+}
+
+const MAX_SMOOTH_ROUNDS: usize = 4000;
+
+impl<'a> Likelihood<'a> {
+    pub(super) fn new(operator: &'a Operator, counts: &'a [f64]) -> Self {
+        Self { operator, counts, n: counts.iter().sum() }
+    }
+
+    /// The log-likelihood of a distribution, up to a constant that depends on the counts alone.
+    pub(super) fn log(&self, shares: &[f64]) -> f64 {
+        let mut density = Vec::new();
+        self.operator.forward(shares, &mut density);
+        self.log_of(&density)
+    }
+
+    fn log_of(&self, density: &[f64]) -> f64 {
+        self.counts
+            .iter()
+            .zip(density)
+            .filter(|(count, _)| **count > 0.0)
+            .map(|(count, m)| count * m.ln())
+            .sum()
+    }
+
+    /// One step of expectation-maximisation.
+    pub(super) fn step(&self, shares: &[f64]) -> Vec<f64> {
+        self.round(shares, false).next
+    }
+
+    fn round(&self, shares: &[f64], with_log: bool) -> Round {
+        let (mut density, mut factors) = (Vec::with_capacity(self.counts.len()), Vec::new());
+        self.operator.forward(shares, &mut density);
+        let log = if with_log { self.log_of(&density) } else { f64::NAN };
+        for (value, count) in density.iter_mut().zip(self.counts) {
+            *value = count / *value;
+        }
+        self.operator.backward(&mut density, &mut factors);
+        let mut next: Vec<f64> =
+            shares.iter().zip(&factors).map(|(share, factor)| (share * factor / self.n).max(0.0)).collect();
+        normalise(&mut next);
+        Round { next, log }
+    }
+
+    /// Maximum likelihood by expectation-maximisation.
+    ///
+    /// Every third round starts from a point further along the last two steps (Varadhan and Roland's squared
+    /// extrapolation) if that is not less likely than the start of the cycle; so the likelihood never falls. Bins that no
+    /// report can tell apart keep the proportions that they start with.
+    pub(super) fn maximise(&self, start: Vec<f64>) -> Vec<f64> {
+        let mut shares = start;
+        let mut before = f64::NEG_INFINITY;
+        for _ in 0..MAX_CYCLES {
+            let (next, log) = self.cycle(&shares);
+            shares = next;
+            if log - before < LEAST_GAIN {
+                break;
+            }
+            before = log;
+        }
+        shares
+    }
+
+    /// Three rounds; gives where they lead and the log-likelihood of where they began.
+    pub(super) fn cycle(&self, start: &[f64]) -> (Vec<f64>, f64) {
+        let first = self.round(start, true);
+        let second = self.round(&first.next, false);
+        let Some(far) = extrapolated(start, &first.next, &second.next) else {
+            return (second.next, first.log);
+        };
+        let third = self.round(&far, true);
+        if third.log >= first.log { (third.next, first.log) } else { (second.next, first.log) }
+    }
+
+    /// Expectation-maximisation with smoothing after every round.
+    pub(super) fn smoothed(&self, smoothing: Smoothing, start: Start) -> Vec<f64> {
+        if smoothing == Smoothing::NONE {
+            return self.maximise(start.shares);
+        }
+        let mut shares = start.shares;
+        for _ in 0..MAX_SMOOTH_ROUNDS {
+            let mut next = self.step(&shares);
+            smoothing.apply(&mut next, start.ring);
+            let moved: f64 = shares.iter().zip(&next).map(|(old, new)| (old - new).abs()).sum();
+            shares = next;
+            if moved < start.least_move {
+                break;
+            }
+        }
+        shares
+    }
+}
+
+fn normalise(shares: &mut [f64]) {
+    let total: f64 = shares.iter().sum();
+    if total > 0.0 {
+        shares.iter_mut().for_each(|share| *share /= total);
+    }
+}
+
+/// The point that the steps lead to if each goes on shrinking by the same factor; `None` where they do not shrink.
+fn extrapolated(start: &[f64], first: &[f64], second: &[f64]) -> Option<Vec<f64>> {
+    let points = || start.iter().zip(first).zip(second);
+    let step: f64 = points().map(|((a, b), _)| (b - a).powi(2)).sum();
+    let bend: f64 = points().map(|((a, b), c)| (c - 2.0 * b + a).powi(2)).sum();
+    let length = (step / bend).sqrt();
+    if !(length.is_finite() && length > 1.0) {
+        return None;
+    }
+    let along = |((a, b), c): ((&f64, &f64), &f64)| {
+        let far = a + 2.0 * length * (b - a) + length * length * (c - 2.0 * b + a);
+        // A share that becomes zero would stay zero for ever.
+        far.max(c * 0.01)
+    };
+    let mut far: Vec<f64> = points().map(along).collect();
+    normalise(&mut far);
+    Some(far)
+}

@@ -1,0 +1,18 @@
+//! Numbers and angles: distributions, means, quantiles and ranges from the reports of any lattice channel.
+
+mod answer;
+mod distribution;
+mod estimator;
+mod groups;
+mod least_squares;
+mod likelihood;
+mod linear;
+pub mod metrics;
+mod operator;
+mod smoothing;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Angles, Method, Numbers, Quantile, RangeShare};
+pub use distribution::Distribution;
+pub use estimator::NumberEstimator;

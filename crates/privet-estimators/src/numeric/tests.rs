@@ -1,0 +1,198 @@
+use super::groups::Groups;
+use super::likelihood::Likelihood;
+use super::operator::Operator;
+use super::*;
+use crate::{CountSummary, Request};
+use privet_core::{Epsilon, Estimator, Generator, Interval, Mechanism, ReportBuffer};
+use privet_mechanisms::analysis::{AnyNumeric, bin_rows};
+use privet_mechanisms::interval::OptimalPiecewise;
+use privet_mechanisms::lattice::Calibration;
+use std::sync::Arc;
+
+fn ogpm(epsilon: f64) -> OptimalPiecewise {
+    OptimalPiecewise::new(Interval::new(0.0, 1.0).unwrap(), Epsilon::new(epsilon).unwrap()).unwrap()
+}
+
+/// The same on a lattice that can be written out as a table.
+fn coarse(epsilon: f64) -> OptimalPiecewise {
+    let calibration =
+        Calibration { input_cells: Some(500), ..Calibration::new(Epsilon::new(epsilon).unwrap()) };
+    OptimalPiecewise::calibrate(Interval::new(0.0, 1.0).unwrap(), &calibration).unwrap()
+}
+
+/// People of two kinds, around .3 and around .7.
+fn people(n: usize) -> Vec<f64> {
+    (0..n)
+        .map(|i| (if i % 3 == 0 { 0.7 } else { 0.3 }) + 0.1 * ((i as f64 * 0.754_877_666).fract() - 0.5))
+        .collect()
+}
+
+fn collected(mechanism: &OptimalPiecewise, people: &[f64], seed: u64) -> CountSummary {
+    let mut reports = ReportBuffer::new(mechanism.report_bytes());
+    mechanism.randomize_batch(people, &mut Generator::from_insecure_seed(seed), &mut reports).unwrap();
+    let estimator = NumberEstimator::new(Arc::new(mechanism.clone()));
+    let mut summary = estimator.empty_summary();
+    estimator.accumulate(&mut summary, &reports).unwrap();
+    summary
+}
+
+/// The operator as a table, from the rows of every cell.
+fn dense(channel: &dyn AnyNumeric, groups: Groups, bins: usize) -> Vec<Vec<f64>> {
+    let column = |rows: &Vec<(u32, f64)>| {
+        let mut masses = vec![0.0; groups.count()];
+        for (node, share) in rows {
+            for run in channel.runs(*node) {
+                for cell in run.first..run.first + run.count {
+                    masses[groups.group(cell)] += share * run.weight as f64 / channel.row_total() as f64;
+                }
+            }
+        }
+        masses
+    };
+    bin_rows(channel, bins).iter().map(column).collect()
+}
+
+#[test]
+fn the_operator_is_the_table() {
+    let mechanism = coarse(1.5);
+    let groups = Groups::of(AnyNumeric::output_cells(&mechanism));
+    let table = dense(&mechanism, groups, 7);
+    let operator = Operator::of_bins(&mechanism, groups, 7);
+    let mut density = Vec::new();
+    for (bin, column) in table.iter().enumerate() {
+        assert!((column.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        let mut shares = [0.0; 7];
+        shares[bin] = 1.0;
+        operator.forward(&shares, &mut density);
+        for (group, mass) in column.iter().enumerate() {
+            let got = density[group] * f64::from(groups.size(group));
+            assert!((got / mass - 1.0).abs() < 1e-10, "{bin} {group}: {got} {mass}");
+        }
+    }
+}
+
+#[test]
+fn rounds_are_those_of_dense_expectation_maximisation() {
+    let mechanism = coarse(1.0);
+    let summary = collected(&mechanism, &people(5000), 1);
+    let groups = Groups::of(AnyNumeric::output_cells(&mechanism));
+    let counts: Vec<f64> = summary.counts()[..groups.count()].iter().map(|count| *count as f64).collect();
+    let table = dense(&mechanism, groups, 10);
+    let operator = Operator::of_bins(&mechanism, groups, 10);
+    let likelihood = Likelihood::new(&operator, &counts);
+    let mut shares = vec![0.1; 10];
+    let mut by_hand = shares.clone();
+    for _ in 0..30 {
+        shares = likelihood.step(&shares);
+        let means: Vec<f64> =
+            (0..counts.len()).map(|g| (0..10).map(|b| by_hand[b] * table[b][g]).sum()).collect();
+        by_hand = (0..10)
+            .map(|b| {
+                by_hand[b] * (0..counts.len()).map(|g| counts[g] * table[b][g] / means[g]).sum::<f64>()
+                    / 5000.0
+            })
+            .collect();
+        assert!(shares.iter().zip(&by_hand).all(|(a, b)| (a - b).abs() < 1e-10));
+    }
+}
+
+#[test]
+fn the_likelihood_never_falls() {
+    for epsilon in [0.5, 2.0, 6.0] {
+        let mechanism = ogpm(epsilon);
+        let summary = collected(&mechanism, &people(3000), 2);
+        let groups = Groups::of(AnyNumeric::output_cells(&mechanism));
+        let counts: Vec<f64> = summary.counts()[..groups.count()].iter().map(|count| *count as f64).collect();
+        let operator = Operator::of_bins(&mechanism, groups, 64);
+        let likelihood = Likelihood::new(&operator, &counts);
+        let mut shares = vec![1.0 / 64.0; 64];
+        let mut before = likelihood.log(&shares);
+        for cycle in 0..200 {
+            (shares, _) = likelihood.cycle(&shares);
+            let after = likelihood.log(&shares);
+            assert!(
+                after >= before - 1e-9 * before.abs(),
+                "epsilon {epsilon}, cycle {cycle}: {before} {after}"
+            );
+            before = after;
+        }
+    }
+}
+
+#[test]
+fn every_method_finds_the_two_kinds() {
+    let mechanism = ogpm(4.0);
+    let people = people(20_000);
+    let summary = collected(&mechanism, &people, 3);
+    let estimator = NumberEstimator::new(Arc::new(mechanism));
+    let truth = Distribution::of_values(estimator.channel().space(), &people, 20);
+    for method in Method::ALL {
+        let got = estimator.distribution(&summary, method, 20).unwrap();
+        let distance = metrics::wasserstein(got.shares(), truth.shares());
+        let limit = if method == Method::Histogram { 0.2 } else { 0.04 };
+        assert!(distance < limit, "{}: {distance}", method.as_str());
+        assert!((got.shares().iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+#[ignore = "prints timings: cargo test --release -- --ignored --nocapture timings"]
+fn timings() {
+    for epsilon in [1.0, 4.0] {
+        let mechanism = ogpm(epsilon);
+        let summary = collected(&mechanism, &people(100_000), 4);
+        let estimator = NumberEstimator::new(Arc::new(mechanism));
+        for bins in [50, 1024] {
+            for method in Method::ALL {
+                let start = std::time::Instant::now();
+                estimator.distribution(&summary, method, bins).unwrap();
+                println!("epsilon {epsilon}, {bins} bins, {}: {:?}", method.as_str(), start.elapsed());
+            }
+            let start = std::time::Instant::now();
+            estimator.answer(&summary, &Request { bins, ..Request::default() }).unwrap();
+            println!("epsilon {epsilon}, {bins} bins, whole answer: {:?}", start.elapsed());
+        }
+    }
+}
+
+#[test]
+#[ignore = "prints sizes and timings: cargo test --release -- --ignored --nocapture sizes"]
+fn sizes() {
+    use privet_core::DomainSpec;
+    use privet_mechanisms::analysis::{Analysis, Loss, Prior};
+    for row in crate::registry::ROWS {
+        let info = privet_mechanisms::registry::find(row.id).unwrap().info;
+        let domain: DomainSpec = match info.domain {
+            "interval" => "interval:0,1".parse().unwrap(),
+            "circle" => "circle:6.283185307179586".parse().unwrap(),
+            _ => continue,
+        };
+        for epsilon in [1.0, 4.0] {
+            let options = privet_core::BuildOptions { delta: None, bins: None };
+            let Ok(estimator) = row.build_with(&domain, Epsilon::new(epsilon).unwrap(), &options) else {
+                println!("{} {epsilon}: not built", row.id);
+                continue;
+            };
+            let channel = estimator.numeric().unwrap();
+            let analysis = Analysis::new(channel);
+            let timed = |what: &dyn Fn() -> f64| {
+                let start = std::time::Instant::now();
+                let value = what();
+                format!("{value:.6} ({:.0} ms)", start.elapsed().as_secs_f64() * 1e3)
+            };
+            let groups = Groups::of(channel.output_cells());
+            println!(
+                "{} {epsilon}: {} nodes, {} cells, {} runs; worst {} {}, average {}, information {}, operator {}",
+                row.id,
+                channel.nodes(),
+                channel.output_cells(),
+                channel.runs(channel.nodes() / 2).len(),
+                timed(&|| analysis.worst(Loss::Absolute).error),
+                timed(&|| analysis.worst(Loss::Squared).error),
+                timed(&|| analysis.average(Loss::Absolute, &Prior::uniform())),
+                timed(&|| analysis.mutual_information(&Prior::uniform())),
+                timed(&|| Operator::of_bins(channel, groups, 1024).columns() as f64),
+            );
+        }
+    }
+}
