@@ -5,7 +5,7 @@ use crate::generator::Memory;
 use crate::timing::Patience;
 use crate::{BATCH, BenchError, CATEGORIES, Row};
 use privet::domain::Word;
-use privet::{Categories, Domain, Generator, Mechanism, ReportBuffer, Words};
+use privet::{Categories, Circle, Domain, Generator, Interval, Mechanism, ReportBuffer, Words};
 use std::hint::black_box;
 
 /// A domain that can make up values for a benchmark.
@@ -24,6 +24,23 @@ impl MadeUp for Words {
     fn made_up(index: u32) -> Word {
         Word::new(&format!("w{:05}", Categories::made_up(index))).unwrap_or_default()
     }
+}
+
+impl MadeUp for Interval {
+    fn made_up(index: u32) -> f64 {
+        fraction(index)
+    }
+}
+
+impl MadeUp for Circle {
+    fn made_up(index: u32) -> f64 {
+        fraction(index)
+    }
+}
+
+/// Numbers from 0 to 1 in an order that no branch predictor expects; the benchmarks' domains are that wide.
+fn fraction(index: u32) -> f64 {
+    f64::from(index.wrapping_mul(0x9e37_79b9)) * 2f64.powi(-32)
 }
 
 /// As many values as a batch has.

@@ -4,11 +4,12 @@
 //! second the same ChaCha generator could feed at most, given the random bytes that a report takes, if it did nothing
 //! but fill memory. The ratio of both travels from one machine to another; the rates do not.
 //!
-//! One core, 128 categories, epsilon 1. Our turns and the peer's alternate, and the best of each counts: what disturbs
+//! One core, 128 categories or numbers from 0 to 1, epsilon 1. Our turns and the peer's alternate, and the best of each counts: what disturbs
 //! a turn can only make it slower.
 
 mod client;
 mod counting;
+mod distribution;
 mod generator;
 mod server;
 mod timing;
@@ -21,7 +22,11 @@ use privet::categorical::{
     OptimizedLocalHashing, OptimizedUnaryEncoding, OrderedExponential, PrefixTree, Rappor, SubsetSelection,
     SymmetricUnaryEncoding,
 };
-use privet::{Categories, Epsilon, InputError, ParameterError, ReportError, Words};
+use privet::circle::OptimalPiecewiseCircle;
+use privet::interval::{Hybrid, Laplace, LaplaceBounded, OptimalPiecewise, Piecewise, SquareWave};
+use privet::{
+    Categories, Circle, Epsilon, EstimateError, InputError, Interval, ParameterError, ReportError, Words,
+};
 use server::server;
 use std::fmt;
 
@@ -42,6 +47,9 @@ pub enum BenchError {
     /// The mechanism does not take the made-up values.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The collector cannot estimate.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
     /// The collector does not take the reports.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -101,6 +109,10 @@ fn categories() -> Result<Categories, ParameterError> {
     Categories::new(CATEGORIES)
 }
 
+fn unit() -> Result<Interval, ParameterError> {
+    Interval::new(0.0, 1.0)
+}
+
 fn epsilon() -> Result<Epsilon, ParameterError> {
     Epsilon::new(EPSILON)
 }
@@ -141,6 +153,23 @@ pub const TASKS: &[Task] = &[
     Task::new("prefix-tree-client", |name, patience| {
         client(name, &PrefixTree::new(Words::new(WORD_BYTES)?, epsilon()?)?, patience)
     }),
+    Task::new("optimal-piecewise-client", |name, patience| {
+        client(name, &OptimalPiecewise::new(unit()?, epsilon()?)?, patience)
+    }),
+    Task::new("piecewise-client", |name, patience| {
+        client(name, &Piecewise::new(unit()?, epsilon()?)?, patience)
+    }),
+    Task::new("square-wave-client", |name, patience| {
+        client(name, &SquareWave::new(unit()?, epsilon()?)?, patience)
+    }),
+    Task::new("hybrid-client", |name, patience| client(name, &Hybrid::new(unit()?, epsilon()?)?, patience)),
+    Task::new("laplace-client", |name, patience| client(name, &Laplace::new(unit()?, epsilon()?)?, patience)),
+    Task::new("laplace-bounded-client", |name, patience| {
+        client(name, &LaplaceBounded::new(unit()?, epsilon()?)?, patience)
+    }),
+    Task::new("optimal-piecewise-circle-client", |name, patience| {
+        client(name, &OptimalPiecewiseCircle::new(Circle::new(1.0)?, epsilon()?)?, patience)
+    }),
     Task::new("generalized-randomized-response-server", |name, patience| {
         server(name, &GeneralizedRandomizedResponse::new(categories()?, epsilon()?)?, patience)
     }),
@@ -153,6 +182,7 @@ pub const TASKS: &[Task] = &[
     Task::new("hadamard-response-server", |name, patience| {
         server(name, &HadamardResponse::new(categories()?, epsilon()?)?, patience)
     }),
+    Task::new("distribution-of-1024-bins", distribution::distribution),
 ];
 
 #[cfg(test)]

@@ -25,7 +25,8 @@
 
 pub use privet_core::*;
 pub use privet_estimators::{
-    Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator, statistics,
+    Answer, Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator,
+    NumberEstimator, Request, numeric, statistics,
 };
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
 pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, polar, wrapper};
