@@ -137,7 +137,7 @@ impl PolarLoss for PolarSquared {
 /// For points of a plane: equal steps of the direction are far apart at a large distance. Two-dimensional windows with the
 /// whole budget are better there.
 /// # Reference
-/// Dissertation appendix C.2.6. Deviation: its printed parts do not add up to epsilon.
+/// Y. Zheng's dissertation, appendix C.2.6. Deviation: its printed parts do not add up to epsilon.
 /// # Example
 /// ```
 /// use privet_core::{Circle, Epsilon, Generator, Interval, Mechanism};

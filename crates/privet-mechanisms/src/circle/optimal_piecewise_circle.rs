@@ -28,7 +28,7 @@ pub struct AbsoluteErrorAround;
 /// For squared error: [`super::OptimalPiecewiseCircleSquared`]. On a circle nothing is better for absolute error:
 /// averaging any channel over rotations shows that a window is best among all.
 /// # Reference
-/// Dissertation chapter 5, Theorem 8. Deviation: distance is min(|y - x|, T - |y - x|), and the printed p minimises
+/// Y. Zheng's dissertation, chapter 5, Theorem 8. Deviation: distance is min(|y - x|, T - |y - x|), and the printed p minimises
 /// the absolute error only.
 /// # Example
 /// ```
@@ -53,7 +53,7 @@ impl LatticeRule for AbsoluteErrorAround {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, Theorem 8",
+        reference: "Zheng, Mishra, Hu: Theorem 8",
         status: "stable",
     };
     type Domain = Circle;

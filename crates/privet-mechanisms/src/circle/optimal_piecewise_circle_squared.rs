@@ -27,7 +27,7 @@ pub struct SquaredErrorAround;
 /// # When not to use it
 /// For absolute error: [`super::OptimalPiecewiseCircle`].
 /// # Reference
-/// Dissertation chapter 5, Theorem 8. Deviation: the theorem prints p = e^(epsilon/2) for squared error too
+/// Y. Zheng's dissertation, chapter 5, Theorem 8. Deviation: the theorem prints p = e^(epsilon/2) for squared error too
 /// (1.36069 against 1.29405 at epsilon 2).
 /// # Example
 /// ```
@@ -54,7 +54,7 @@ impl LatticeRule for SquaredErrorAround {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, Theorem 8, corrected",
+        reference: "Zheng, Mishra, Hu: Theorem 8, corrected",
         status: "stable",
     };
     type Domain = Circle;

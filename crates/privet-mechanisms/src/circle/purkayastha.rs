@@ -27,7 +27,7 @@ pub struct GeodesicLaplace;
 /// A window is better for every loss that grows with the distance: at epsilon 2 the absolute error is 1.079 against
 /// .845 of [`super::OptimalPiecewiseCircle`] on a circle of 2 pi.
 /// # Reference
-/// The rival of dissertation chapter 5: a Laplace law in arc length (Purkayastha's distribution), not von Mises.
+/// The rival of Y. Zheng's dissertation, chapter 5: a Laplace law in arc length (Purkayastha's distribution), not von Mises.
 /// # Example
 /// ```
 /// use privet_core::{Circle, Epsilon, Generator, Mechanism};
@@ -52,7 +52,7 @@ impl LatticeRule for GeodesicLaplace {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20; capped at epsilon 40",
-        reference: "optimal piecewise mechanisms, section 5.6",
+        reference: "Zheng, Mishra, Hu: section 5.6",
         status: "stable",
     };
     type Domain = Circle;

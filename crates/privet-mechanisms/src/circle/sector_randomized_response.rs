@@ -32,7 +32,7 @@ pub struct Sectors;
 /// Where the distance matters: values at the edge of a sector are moved further than those in its middle.
 /// [`super::OptimalPiecewiseCircle`] has no edges.
 /// # Reference
-/// The strawman of dissertation chapter 6, with the correct probability of lying, (k - 1) / (k - 1 + E).
+/// The strawman of Y. Zheng's dissertation, chapter 6, with the correct probability of lying, (k - 1) / (k - 1 + E).
 /// # Example
 /// ```
 /// use privet_core::{Circle, Epsilon, Generator, Mechanism};
@@ -57,7 +57,7 @@ impl LatticeRule for Sectors {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "dissertation, chapter 6, the strawman",
+        reference: "Zheng (dissertation), chapter 6, the strawman",
         status: "stable",
     };
     const TAKES_BINS: bool = true;

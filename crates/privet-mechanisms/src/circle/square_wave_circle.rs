@@ -27,7 +27,7 @@ pub struct WaveAround;
 /// # When not to use it
 /// For the smallest error of one report: [`super::OptimalPiecewiseCircle`].
 /// # Reference
-/// Dissertation, Definition 21; Z. Li et al., "Estimating numerical distributions under local differential
+/// Y. Zheng's dissertation, Definition 21; Z. Li et al., "Estimating numerical distributions under local differential
 /// privacy", SIGMOD 2020.
 /// # Example
 /// ```
@@ -54,7 +54,7 @@ impl LatticeRule for WaveAround {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "Li et al. 2020; dissertation, Definition 21",
+        reference: "Li et al. 2020; Zheng (dissertation), Definition 21",
         status: "stable",
     };
     type Domain = Circle;

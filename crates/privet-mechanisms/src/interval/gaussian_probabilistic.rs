@@ -35,7 +35,7 @@ pub struct ProbabilisticGaussianNoise;
 /// # When not to use it
 /// Where the standard guarantee will do: [`super::Gaussian`] needs less noise (1.319 against 1.890).
 /// # Reference
-/// Dissertation chapter 7, Theorem 18 ("PAC LDP"). Deviation: the exact calibration instead of the printed bound.
+/// Y. Zheng's dissertation, chapter 7, Theorem 18 ("PAC LDP"). Deviation: the exact calibration instead of the printed bound.
 /// # Example
 /// ```
 /// use privet_core::{BuildOptions, Delta, Epsilon, Interval, Mechanism};
@@ -60,7 +60,7 @@ impl LatticeRule for ProbabilisticGaussianNoise {
         guarantee: "probabilistic",
         numerics: Numerics::IntegerExact,
         slack: "the stated delta is that of the integers; epsilon capped at 20",
-        reference: "dissertation, chapter 7, Theorem 18, made exact",
+        reference: "Zheng (dissertation), chapter 7, Theorem 18, made exact",
         status: "stable",
     };
     const TAKES_DELTA: bool = true;

@@ -28,7 +28,7 @@ pub struct ExponentialOnPoints;
 /// # When not to use it
 /// For a mean: rounding and the ends bias it. [`super::LaplaceBounded`] is its limit for many points.
 /// # Reference
-/// F. McSherry, K. Talwar, "Mechanism design via differential privacy", FOCS 2007; dissertation chapter 7.
+/// F. McSherry, K. Talwar, "Mechanism design via differential privacy", FOCS 2007; Y. Zheng's dissertation, chapter 7.
 /// Deviation: the paper halves the rate, which spends exactly half of epsilon.
 /// # Example
 /// ```
@@ -54,7 +54,7 @@ impl LatticeRule for ExponentialOnPoints {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.01 to 20; capped at epsilon 40",
-        reference: "McSherry, Talwar 2007; dissertation, chapter 7",
+        reference: "McSherry, Talwar 2007; Zheng (dissertation), chapter 7",
         status: "stable",
     };
     const TAKES_BINS: bool = true;

@@ -30,7 +30,7 @@ pub struct ResponseOnPoints;
 /// Where distance matters: a wrong report is anywhere. [`super::OptimalPiecewise`], or [`super::GridExponential`]
 /// on the same points.
 /// # Reference
-/// Dissertation chapter 7, which calls 101 points "100 bins".
+/// Y. Zheng's dissertation, chapter 7, which calls 101 points "100 bins".
 /// # Example
 /// ```
 /// use privet_core::{Interval, Epsilon, Generator, Mechanism};
@@ -55,7 +55,7 @@ impl LatticeRule for ResponseOnPoints {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "dissertation, chapter 7",
+        reference: "Zheng (dissertation), chapter 7",
         status: "stable",
     };
     const TAKES_BINS: bool = true;

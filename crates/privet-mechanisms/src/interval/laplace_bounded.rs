@@ -28,7 +28,7 @@ pub struct InsideOnly;
 /// # When not to use it
 /// [`super::OptimalPiecewise`] has the smaller worst error at every epsilon. For a mean: it is biased.
 /// # Reference
-/// The rival B-Laplace of dissertation chapter 5. Deviation: the paper normalises every value like an end; the
+/// The rival B-Laplace of Y. Zheng's dissertation, chapter 5. Deviation: the paper normalises every value like an end; the
 /// density at .5 then has mass 1.46 at epsilon 2.
 /// # Example
 /// ```
@@ -55,7 +55,7 @@ impl LatticeRule for InsideOnly {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.01 to 20; capped at epsilon 40",
-        reference: "optimal piecewise mechanisms, section 5.6, corrected",
+        reference: "Zheng, Mishra, Hu: section 5.6, corrected",
         status: "stable",
     };
     type Domain = Interval;

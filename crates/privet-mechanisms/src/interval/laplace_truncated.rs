@@ -30,7 +30,7 @@ pub struct TruncatedLaplaceNoise;
 /// # When not to use it
 /// For a mean, since truncation biases it.
 /// # Reference
-/// The rival T-Laplace of dissertation chapter 5; C. Dwork, F. McSherry, K. Nissim, A. Smith, TCC 2006.
+/// The rival T-Laplace of Y. Zheng's dissertation, chapter 5; C. Dwork, F. McSherry, K. Nissim, A. Smith, TCC 2006.
 /// # Example
 /// ```
 /// use privet_core::{Interval, Epsilon, Generator, Mechanism};

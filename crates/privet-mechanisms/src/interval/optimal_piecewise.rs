@@ -33,7 +33,7 @@ pub struct AbsoluteError;
 /// epsilon 1, 2 and 4, and even [`super::PiecewiseTruncated`] or [`super::SquareWaveTruncated`] is better at some
 /// epsilons. Reports are biased towards the middle; for a mean, invert the channel or use [`super::Hybrid`].
 /// # Reference
-/// Dissertation chapter 5, Theorem 7 (OGPM). Deviation: the printed closed form is claimed for squared error too;
+/// Y. Zheng's dissertation, chapter 5, Theorem 7 (OGPM). Deviation: the printed closed form is claimed for squared error too;
 /// it minimises the worst absolute error only.
 /// # Example
 /// ```
@@ -57,7 +57,7 @@ impl LatticeRule for AbsoluteError {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, Theorem 7",
+        reference: "Zheng, Mishra, Hu: Theorem 7",
         status: "stable",
     };
     type Domain = Interval;

@@ -32,7 +32,7 @@ pub struct SquaredError;
 /// For absolute error: [`super::OptimalPiecewise`]. For a mean: reports are biased, see [`super::Hybrid`]. The best
 /// of all channels has a worst squared error that is 11, 22 and 47 percent lower at epsilon 1, 2 and 4.
 /// # Reference
-/// Dissertation chapter 5, Theorem 7. Deviation: the theorem prints p = e^(epsilon/2) for squared error too, whose
+/// Y. Zheng's dissertation, chapter 5, Theorem 7. Deviation: the theorem prints p = e^(epsilon/2) for squared error too, whose
 /// worst case is up to twice as large (epsilon 8: .00621 against .00302). The figures printed there belong to this
 /// root. For epsilon below ln 2 the cubic has a second positive root, which is not meant.
 /// # Example
@@ -60,7 +60,7 @@ impl LatticeRule for SquaredError {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, Theorem 7, corrected",
+        reference: "Zheng, Mishra, Hu: Theorem 7, corrected",
         status: "stable",
     };
     type Domain = Interval;

@@ -35,7 +35,7 @@ pub struct UnbiasedInside;
 /// which is unbiased and has three pieces too. It is the same channel with the window travelling h / (3 h + 1) of the
 /// outputs instead of h / (h + 1), so its reports are blown up. It is here to reproduce the paper's figures.
 /// # Reference
-/// Dissertation chapter 5, Theorem 10 (OGPM-U).
+/// Y. Zheng's dissertation, chapter 5, Theorem 10 (OGPM-U).
 /// # Example
 /// ```
 /// use privet_core::{Interval, Epsilon, Generator, Mechanism};
@@ -61,7 +61,7 @@ impl LatticeRule for UnbiasedInside {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, Theorem 10",
+        reference: "Zheng, Mishra, Hu: Theorem 10",
         status: "stable",
     };
     type Domain = Interval;

@@ -36,7 +36,7 @@ pub struct TravellingWindow;
 /// reports inside the domain are better: [`super::OptimalPiecewise`].
 /// # Reference
 /// N. Wang et al., "Collecting and analyzing multidimensional data with local differential privacy", ICDE 2019. The
-/// dissertation's Definition 24 calls another mechanism by this name (Theorem 7's).
+/// Zheng's Definition 24 gives this name to the mechanism of Theorem 7.
 /// # Example
 /// ```
 /// use privet_core::{Interval, Epsilon, Generator, Mechanism};

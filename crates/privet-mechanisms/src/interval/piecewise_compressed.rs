@@ -30,7 +30,7 @@ pub struct CompressedPiecewise;
 /// Its worst errors are exactly those of [`super::OptimalPiecewise`], which is better between the ends and the
 /// middle.
 /// # Reference
-/// The rival PM-C of dissertation chapter 5; N. Wang et al., "Collecting and analyzing multidimensional data with
+/// The rival PM-C of Y. Zheng's dissertation, chapter 5; N. Wang et al., "Collecting and analyzing multidimensional data with
 /// local differential privacy", ICDE 2019.
 /// # Example
 /// ```
@@ -57,7 +57,7 @@ impl LatticeRule for CompressedPiecewise {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, section 5.6",
+        reference: "Zheng, Mishra, Hu: section 5.6",
         status: "stable",
     };
     type Domain = Interval;

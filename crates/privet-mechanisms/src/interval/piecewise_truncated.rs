@@ -30,7 +30,7 @@ pub struct TruncatedPiecewise;
 /// For a mean, since truncation biases it. Its worst absolute error (.39905, .24895, .10962 at epsilon 1, 2, 4) is
 /// found between the ends for epsilon above about 1.43.
 /// # Reference
-/// The rival T-PM of dissertation chapter 5; N. Wang et al., "Collecting and analyzing multidimensional data with
+/// The rival T-PM of Y. Zheng's dissertation, chapter 5; N. Wang et al., "Collecting and analyzing multidimensional data with
 /// local differential privacy", ICDE 2019.
 /// # Example
 /// ```
@@ -57,7 +57,7 @@ impl LatticeRule for TruncatedPiecewise {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, section 5.6",
+        reference: "Zheng, Mishra, Hu: section 5.6",
         status: "stable",
     };
     type Domain = Interval;

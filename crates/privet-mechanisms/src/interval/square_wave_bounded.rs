@@ -29,7 +29,7 @@ pub struct BoundedWave;
 /// # When not to use it
 /// For the smallest worst error: [`super::OptimalPiecewise`]. For a mean: it is biased.
 /// # Reference
-/// Dissertation, Definitions 22 and 25; Z. Li et al., "Estimating numerical distributions under local differential
+/// Y. Zheng's dissertation, Definitions 22 and 25; Z. Li et al., "Estimating numerical distributions under local differential
 /// privacy", SIGMOD 2020. Deviation: Definition 22 prints its conditions on the report; they are on the value.
 /// # Example
 /// ```
@@ -56,7 +56,7 @@ impl LatticeRule for BoundedWave {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "Li et al. 2020; dissertation, Definitions 22 and 25",
+        reference: "Li et al. 2020; Zheng (dissertation), Definitions 22 and 25",
         status: "stable",
     };
     type Domain = Interval;

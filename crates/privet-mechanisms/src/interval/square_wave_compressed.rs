@@ -30,7 +30,7 @@ pub struct CompressedWave;
 /// [`super::SquareWaveBounded`] has the same worst case and is better in between; [`super::OptimalPiecewise`] is
 /// better at the ends.
 /// # Reference
-/// The rival SW-C of dissertation chapter 5; Z. Li et al., "Estimating numerical distributions under local
+/// The rival SW-C of Y. Zheng's dissertation, chapter 5; Z. Li et al., "Estimating numerical distributions under local
 /// differential privacy", SIGMOD 2020.
 /// # Example
 /// ```
@@ -57,7 +57,7 @@ impl LatticeRule for CompressedWave {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, section 5.6",
+        reference: "Zheng, Mishra, Hu: section 5.6",
         status: "stable",
     };
     type Domain = Interval;

@@ -30,7 +30,7 @@ pub struct TruncatedWave;
 /// For a mean, since it is biased. Its worst absolute error (.33961, .23452, .12934 at epsilon 1, 2, 4) lies just
 /// inside the ends for large epsilon.
 /// # Reference
-/// The rival T-SW of dissertation chapter 5; Z. Li et al., "Estimating numerical distributions under local
+/// The rival T-SW of Y. Zheng's dissertation, chapter 5; Z. Li et al., "Estimating numerical distributions under local
 /// differential privacy", SIGMOD 2020.
 /// # Example
 /// ```
@@ -57,7 +57,7 @@ impl LatticeRule for TruncatedWave {
         guarantee: "pure",
         numerics: Numerics::IntegerExact,
         slack: "below 1e-9 at epsilon from 0.001 to 20",
-        reference: "optimal piecewise mechanisms, section 5.6",
+        reference: "Zheng, Mishra, Hu: section 5.6",
         status: "stable",
     };
     type Domain = Interval;

@@ -56,7 +56,7 @@ impl<K: LatticeRule> Truthful for LatticeMechanism<K> {
 /// # When not to use it
 /// To protect people: one in 1/delta of them is simply exposed. It shows what a delta may mean.
 /// # Reference
-/// Dissertation chapter 7, Theorem 17. Deviation: the theorem claims the probabilistic guarantee, which holds only in the
+/// Y. Zheng's dissertation, chapter 7, Theorem 17. Deviation: the theorem claims the probabilistic guarantee, which holds only in the
 /// limit of reports without mass on single points.
 /// # Example
 /// ```
@@ -110,7 +110,7 @@ impl<M: Truthful> Mechanism for Indicator<M> {
         title: "Privacy indicator",
         guarantee: "approximate",
         slack: "none",
-        reference: "dissertation, chapter 7, Theorem 17, corrected",
+        reference: "Zheng (dissertation), chapter 7, Theorem 17, corrected",
         status: "for comparison",
         ..M::INFO
     };

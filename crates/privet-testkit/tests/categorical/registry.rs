@@ -89,7 +89,7 @@ fn worst_inputs_reach_the_worst_ratio() {
 /// Another mechanism's summary takes no reports, gives no estimate and does not merge.
 #[test]
 fn foreign_summaries_are_refused() {
-    for row in ROWS {
+    for row in rows() {
         let domain = domains(row).pop().unwrap();
         let estimator_at = |value| {
             privet_estimators::registry::find(row.info.id).unwrap().build(&domain, epsilon(value)).unwrap()
@@ -115,7 +115,7 @@ fn foreign_summaries_are_refused() {
 /// A stored summary with the right name and the wrong contents: an error, never a panic or a number.
 #[test]
 fn damaged_summaries_are_refused() {
-    for row in ROWS {
+    for row in rows() {
         let domain = domains(row).pop().unwrap();
         let estimator =
             privet_estimators::registry::find(row.info.id).unwrap().build(&domain, epsilon(1.0)).unwrap();
@@ -139,7 +139,7 @@ fn damaged_summaries_are_refused() {
 /// At an epsilon where both probabilities round to the same number the estimate is huge but finite, or refused.
 #[test]
 fn tiny_epsilons_give_no_infinite_estimates() {
-    for row in ROWS {
+    for row in rows() {
         let domain = domains(row).pop().unwrap();
         for value in [1e-18, 1e-17, 1e-16, 1e-12] {
             let Ok(mechanism) = row.build(&domain, epsilon(value)) else { continue };
