@@ -5,6 +5,7 @@ mod command;
 mod failure;
 mod output;
 mod page;
+mod plot;
 mod progress;
 mod table;
 

@@ -1,13 +1,16 @@
 //! Reports to estimates.
 
-use crate::arguments::MechanismArguments;
+use crate::arguments::{MechanismArguments, parse_named};
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Progress;
 use crate::table::{Batch, Columns, Format, Problem, ReportColumn, Source, batch_rows, replace_file};
 use clap::Args;
 use privet::registry::AnyEstimator;
-use privet::{CountSummary, Envelope, Frequencies, Frequency, ReportBuffer, ReportError, Summary};
+use privet::{
+    Consistency, CountSummary, Domain, DomainSpec, Envelope, Estimate as Number, EstimateError, Frequencies, Frequency,
+    ReportBuffer, ReportError, Summary,
+};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -20,12 +23,22 @@ Examples:
     privet estimate --mechanism oue --domain categories:walk,bus,car --epsilon 1 \\
       --in monday.csv --summary-out monday.summary
     privet estimate --mechanism oue --domain categories:walk,bus,car --epsilon 1 \\
-      --in monday.summary,tuesday.summary --consistency norm-sub";
+      --in monday.summary,tuesday.summary --consistency norm-sub
 
-/// Estimate frequencies from reports
+  Numbers: the mean, the distribution, deciles and the share of adults:
+    privet estimate --mechanism optimal-piecewise --domain interval:0,120 --epsilon 2 --in reports.csv \\
+      --distribution-bins 24 --quantiles 0.1,0.5,0.9 --range 18,120";
+
+/// Estimate frequencies, means and distributions from reports
 ///
-/// The first interval covers the truth of its own row in 95 of 100 repetitions, the simultaneous intervals cover the truths
-/// of all rows at once. Memory does not grow with the number of reports.
+/// Categories and words: how often each is held. The first interval covers the truth of its own row in 95 of 100
+/// repetitions, the simultaneous intervals cover the truths of all rows at once.
+///
+/// Numbers: the mean, the distribution over equal bins, quantiles, and shares of ranges. Angles: the mean direction, the
+/// length of the mean of unit vectors (one if all angles are alike, zero if they cancel), and the distribution. Intervals
+/// have 95 % confidence each and include the bias of the estimate, so they need not lie around the value.
+///
+/// Memory does not grow with the number of reports.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Estimate {
@@ -43,10 +56,12 @@ pub(crate) struct Estimate {
     /// What to do about negative estimates: none, non-negative, norm-sub, simplex, expectation-maximization
     #[arg(long, value_name = "STEP", default_value = "none")]
     consistency: String,
+    #[command(flatten)]
+    numbers: NumberArguments,
     /// Store what was counted, to be merged later
     #[arg(long, value_name = "FILE")]
     summary_out: Option<PathBuf>,
-    /// Show the most frequent only
+    /// Show the most frequent categories or words only
     #[arg(long, value_name = "COUNT")]
     top: Option<usize>,
     /// Read reports that were drawn from an insecure seed; the number does not matter
@@ -57,8 +72,13 @@ pub(crate) struct Estimate {
 impl Estimate {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let step = super::parse_consistency(&self.consistency)?;
+        let domain = self.mechanism.domain()?;
         let mechanism = self.mechanism.mechanism()?;
         let estimator = self.mechanism.estimator()?;
+        let question = self.numbers.question(&domain)?;
+        if question.is_some() && self.top.is_some() {
+            return Err(Failure::Usage { message: format!("--top is about categories: got {domain}"), hint: None });
+        }
         if self.insecure_seed.is_some() && self.summary_out.is_some() {
             return Err(Failure::Usage {
                 message: "a summary does not carry the mark of an insecure seed".into(),
@@ -68,7 +88,29 @@ impl Estimate {
         let envelope =
             Envelope { fingerprint: mechanism.fingerprint(), insecure: self.insecure_seed.is_some() };
         let counter = Counter { estimator: &*estimator, envelope, report_bytes: mechanism.report_bytes() };
-        let mut summary = estimator.empty_summary();
+        let summary = self.summary(&counter)?;
+        let guarantee = super::guarantee_json(&mechanism.guarantee());
+        let Some(question) = question else {
+            let frequencies = self.shown(estimator.estimate(&summary, step)?);
+            self.store(&summary)?;
+            let rows: Vec<_> = frequencies.rows.iter().map(|row| row_json(row, &frequencies)).collect();
+            let document = json!({
+                "attribute": self.column,
+                "n": frequencies.n,
+                "method": frequencies.method,
+                "guarantee": guarantee,
+                "estimates": rows,
+            });
+            return output.print(&document, || page(&frequencies));
+        };
+        let learned = learn(&*estimator, &summary, step, &question)?;
+        self.store(&summary)?;
+        output.print(&learned.json(&self.column, &guarantee), || learned.page())
+    }
+
+    /// Counts all reports and adds all summaries.
+    fn summary(&self, counter: &Counter<'_>) -> Result<CountSummary, Failure> {
+        let mut summary = counter.estimator.empty_summary();
         let mut progress = Progress::new("reports", None);
         for path in &self.input {
             if path.extension().is_some_and(|extension| extension == "summary") {
@@ -81,19 +123,14 @@ impl Estimate {
                 counter.count(&mut summary, source, path, &mut progress)?;
             }
         }
-        drop(progress);
-        let frequencies = self.shown(estimator.estimate(&summary, step)?);
-        if let Some(path) = &self.summary_out {
-            replace_file(path, &summary.to_bytes())?;
+        Ok(summary)
+    }
+
+    fn store(&self, summary: &CountSummary) -> Result<(), Failure> {
+        match &self.summary_out {
+            Some(path) => replace_file(path, &summary.to_bytes()),
+            None => Ok(()),
         }
-        let document = json!({
-            "attribute": self.column,
-            "n": frequencies.n,
-            "method": frequencies.method,
-            "guarantee": super::guarantee_json(&mechanism.guarantee()),
-            "estimates": frequencies.rows.iter().map(|row| row_json(row, &frequencies)).collect::<Vec<_>>(),
-        });
-        output.print(&document, || page(&frequencies))
     }
 
     fn shown(&self, mut frequencies: Frequencies) -> Frequencies {
@@ -103,6 +140,249 @@ impl Estimate {
         }
         frequencies
     }
+}
+
+/// What is asked about numbers and angles.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Numbers and angles")]
+struct NumberArguments {
+    /// How the distribution is estimated: em (maximum likelihood), ems (the same, smoothed), ems-cv (smoothing chosen by
+    /// held-out likelihood), least-squares, or histogram (the reports as they are) [default: ems]
+    #[arg(long, value_name = "METHOD", hide_possible_values = true, value_parser = METHODS)]
+    method: Option<String>,
+    /// How many equal bins the distribution has, up to 4096 [default: 50]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    distribution_bins: Option<u32>,
+    /// Levels of quantiles, from 0 to 1; numbers only [default: 0.25,0.5,0.75]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    quantiles: Option<String>,
+    /// A range of values whose share is asked for; may be given several times. A range of angles may pass zero
+    #[arg(long, value_name = "FROM,TO", allow_hyphen_values = true)]
+    range: Vec<String>,
+}
+
+/// The ways to estimate a distribution.
+pub(super) const METHODS: [&str; 5] = ["em", "ems", "ems-cv", "least-squares", "histogram"];
+
+/// How many bins a distribution has, unless somebody says so.
+pub(super) const DEFAULT_BINS: usize = 50;
+
+/// What is asked about numbers and angles, checked.
+#[derive(Debug, Clone)]
+pub(super) struct Question {
+    pub(super) method: String,
+    pub(super) bins: usize,
+    pub(super) quantiles: Vec<f64>,
+    pub(super) ranges: Vec<[f64; 2]>,
+}
+
+impl NumberArguments {
+    /// The question, if the domain is about numbers or angles. Flags that do not fit the domain are refused.
+    fn question(&self, domain: &DomainSpec) -> Result<Option<Question>, Failure> {
+        let given = [
+            ("--method", self.method.is_some()),
+            ("--distribution-bins", self.distribution_bins.is_some()),
+            ("--quantiles", self.quantiles.is_some()),
+            ("--range", !self.range.is_empty()),
+        ];
+        if !matches!(domain, DomainSpec::Interval(_) | DomainSpec::Circle(_)) {
+            return match given.iter().find(|(_, is_given)| *is_given) {
+                Some((flag, _)) => {
+                    Err(misfit(format!("{flag} is about numbers and angles: got {domain}"), NUMBERS))
+                }
+                None => Ok(None),
+            };
+        }
+        if self.quantiles.is_some() && matches!(domain, DomainSpec::Circle(_)) {
+            let message = format!("quantiles need numbers with an order, and angles have none: got {domain}");
+            return Err(misfit(message, "ask for the shares of ranges with --range"));
+        }
+        let ranges = self.range.iter().map(|text| parse_range(text, domain));
+        Ok(Some(Question {
+            method: self.method.clone().unwrap_or_else(|| "ems".to_owned()),
+            bins: self.distribution_bins.map_or(DEFAULT_BINS, |bins| bins as usize),
+            quantiles: parse_levels(self.quantiles.as_deref().unwrap_or("0.25,0.5,0.75"))?,
+            ranges: ranges.collect::<Result<_, _>>()?,
+        }))
+    }
+}
+
+const NUMBERS: &str = "it fits domains such as interval:0,1 and circle:360";
+
+fn misfit(message: String, hint: &'static str) -> Failure {
+    Failure::Usage { message, hint: Some(hint) }
+}
+
+fn parse_levels(text: &str) -> Result<Vec<f64>, Failure> {
+    let level = |text: &str| match parse_named("a quantile's level", text)? {
+        level if (0.0..=1.0).contains(&level) => Ok(level),
+        level => Err(misfit(
+            format!("a quantile's level must be between 0 and 1: got {level}"),
+            "the median is 0.5",
+        )),
+    };
+    text.split(',').map(level).collect()
+}
+
+fn parse_range(text: &str, domain: &DomainSpec) -> Result<[f64; 2], Failure> {
+    let wrong = |reason: &str| {
+        misfit(format!("cannot read the range {text:?}: {reason}"), "a range is FROM,TO, such as 18,65")
+    };
+    let (from, to) = text.split_once(',').ok_or_else(|| wrong("it needs two ends"))?;
+    let range = [parse_named("an end of a range", from)?, parse_named("an end of a range", to)?];
+    let is_inside = match domain {
+        DomainSpec::Interval(interval) => range.iter().all(|end| interval.contains(end)),
+        DomainSpec::Circle(circle) => range.iter().all(|end| (0.0..=circle.period()).contains(end)),
+        _ => false,
+    };
+    match range {
+        _ if !is_inside => Err(wrong(&format!("its ends must lie in {domain}"))),
+        [from, to] if from > to && !matches!(domain, DomainSpec::Circle(_)) => {
+            Err(wrong("it ends before it begins"))
+        }
+        range => Ok(range),
+    }
+}
+
+/// What was learned about numbers or angles.
+#[derive(Debug)]
+pub(super) struct Learned {
+    /// The mean, or the mean direction.
+    pub(super) centre: Number,
+    /// Angles: the length of the mean of unit vectors.
+    resultant_length: Option<Number>,
+    pub(super) distribution: Vec<Share>,
+    ranges: Vec<Share>,
+    quantiles: Vec<(f64, Number)>,
+    n: u64,
+    method: &'static str,
+}
+
+/// The share of people in a range of values.
+#[derive(Debug)]
+pub(super) struct Share {
+    from: f64,
+    to: f64,
+    pub(super) share: Number,
+}
+
+/// Ranges with their shares.
+macro_rules! shares {
+    ($rows:expr) => {
+        $rows.iter().map(|row| Share { from: row.from, to: row.to, share: row.share }).collect()
+    };
+}
+
+/// Asks an estimator of numbers or angles.
+pub(super) fn learn(
+    estimator: &dyn AnyEstimator,
+    summary: &CountSummary,
+    step: Consistency,
+    question: &Question,
+) -> Result<Learned, Failure> {
+    let ask = |request: &_| estimator.answer(summary, request);
+    let mut request = request_of(&ask, step);
+    request.method = question.method.parse().map_err(|message| Failure::Usage { message, hint: None })?;
+    request.bins = question.bins;
+    request.quantiles.clone_from(&question.quantiles);
+    request.ranges.clone_from(&question.ranges);
+    let answer = ask(&request)?;
+    if let Some(numbers) = answer.clone().into_numbers() {
+        return Ok(Learned {
+            centre: numbers.mean,
+            resultant_length: None,
+            distribution: shares!(numbers.bins),
+            ranges: shares!(numbers.ranges),
+            quantiles: numbers.quantiles.iter().map(|quantile| (quantile.level, quantile.value)).collect(),
+            n: numbers.n,
+            method: numbers.method.as_str(),
+        });
+    }
+    let no_angles = EstimateError::Step { step: step.as_str(), method: "categories or words" };
+    let angles = answer.into_angles().ok_or(no_angles)?;
+    Ok(Learned {
+        centre: angles.direction,
+        resultant_length: Some(angles.resultant_length),
+        distribution: shares!(angles.bins),
+        ranges: shares!(angles.ranges),
+        quantiles: Vec::new(),
+        n: angles.n,
+        method: angles.method.as_str(),
+    })
+}
+
+/// The request that `ask` takes, with this step.
+fn request_of<R: From<Consistency>, A>(_ask: &impl Fn(&R) -> A, step: Consistency) -> R {
+    step.into()
+}
+
+impl Learned {
+    fn json(&self, attribute: &str, guarantee: &Value) -> Value {
+        let mut document = json!({
+            "attribute": attribute,
+            "value": self.centre.value,
+            "standard_error": self.centre.standard_error,
+            "interval": self.centre.interval,
+            "n": self.n,
+            "method": self.centre.method,
+            "guarantee": guarantee,
+            "distribution_method": self.method,
+            "distribution": self.distribution.iter().map(share_json).collect::<Vec<_>>(),
+            "ranges": self.ranges.iter().map(share_json).collect::<Vec<_>>(),
+        });
+        match &self.resultant_length {
+            Some(length) => document["resultant_length"] = estimate_json(length),
+            None => document["quantiles"] = self.quantiles.iter().map(quantile_json).collect(),
+        }
+        document
+    }
+
+    fn page(&self) -> String {
+        let mut table = table_of_numbers(&["WHAT", "ESTIMATE", "STANDARD ERROR", "95 % INTERVAL"], 1);
+        let mut add = |what: String, estimate: &Number| {
+            let cells =
+                [number(estimate.value), number(estimate.standard_error), interval(estimate.interval)];
+            table.add_row([what].into_iter().chain(cells));
+        };
+        add(if self.resultant_length.is_some() { "mean direction" } else { "mean" }.into(), &self.centre);
+        self.resultant_length.iter().for_each(|length| add("resultant length".into(), length));
+        self.quantiles.iter().for_each(|(level, value)| add(format!("quantile {level}"), value));
+        for Share { from, to, share } in &self.ranges {
+            add(format!("share from {from} to {to}"), share);
+        }
+        let header = ["FROM", "TO", "SHARE", "STANDARD ERROR", "95 % INTERVAL"];
+        let mut bins = table_of_numbers(&header, 0);
+        for Share { from, to, share } in &self.distribution {
+            let ends = [number(*from), number(*to), number(share.value), number(share.standard_error)];
+            bins.add_row(ends.into_iter().chain([interval(share.interval)]));
+        }
+        let how = format!("{} reports, {}; distribution by {}", self.n, self.centre.method, self.method);
+        format!("{}\n\n{}\n\n{how}", table.trim_fmt(), bins.trim_fmt())
+    }
+}
+
+fn estimate_json(estimate: &Number) -> Value {
+    json!({
+        "value": estimate.value,
+        "standard_error": estimate.standard_error,
+        "interval": estimate.interval,
+    })
+}
+
+fn quantile_json((level, estimate): &(f64, Number)) -> Value {
+    let mut row = estimate_json(estimate);
+    row["level"] = json!(level);
+    row
+}
+
+fn share_json(row: &Share) -> Value {
+    json!({
+        "from": row.from,
+        "to": row.to,
+        "share": row.share.value,
+        "standard_error": row.share.standard_error,
+        "interval": row.share.interval,
+    })
 }
 
 /// Counts reports into a summary.

@@ -1,9 +1,11 @@
 //! One file for each verb.
 
+mod advise;
 mod audit;
 mod bench;
 mod demo;
 mod describe;
+mod error;
 mod estimate;
 mod mechanisms;
 mod perturb;
@@ -28,6 +30,8 @@ pub(crate) struct Arguments {
 enum Verb {
     Mechanisms(mechanisms::Mechanisms),
     Describe(describe::Describe),
+    Error(error::Error),
+    Advise(advise::Advise),
     Audit(audit::Audit),
     Perturb(perturb::Perturb),
     Estimate(estimate::Estimate),
@@ -42,6 +46,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.verb {
         Verb::Mechanisms(verb) => verb.run(output),
         Verb::Describe(verb) => verb.run(output),
+        Verb::Error(verb) => verb.run(output),
+        Verb::Advise(verb) => verb.run(output),
         Verb::Audit(verb) => verb.run(output),
         Verb::Perturb(verb) => verb.run(output),
         Verb::Estimate(verb) => verb.run(output),

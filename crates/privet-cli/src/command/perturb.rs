@@ -8,7 +8,7 @@ use crate::table::{
     Batch, Columns, Format, Problem, ReportWriter, Source, ValueColumn, batch_rows, is_standard_stream,
 };
 use clap::Args;
-use privet::{AnyMechanism, DomainSpec, Envelope, Generator, InputError, ReportBuffer};
+use privet::{AnyMechanism, DomainSpec, Envelope, Generator, InputError, ReportBuffer, Values};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,11 @@ Examples:
 
   Values on standard input, one on each line, and reports on standard output:
     echo car | privet perturb --mechanism grr --domain categories:walk,bus,car --epsilon 1 \\
-      --in - --out - --format lines";
+      --in - --out - --format lines
+
+  Numbers between two public ends; what lies outside is refused, or moved with --clamp:
+    privet perturb --mechanism optimal-piecewise --domain interval:0,120 --epsilon 2 \\
+      --column age --in people.csv --out reports.csv --clamp";
 
 /// Turn a column of values into a column of reports
 ///
@@ -124,14 +128,23 @@ impl Perturb {
 
     /// Names the row of a value that the mechanism does not accept.
     fn refuse(&self, batch: &Batch<ValueColumn>, error: InputError) -> Failure {
-        let (row, source) = match error {
-            InputError::OutsideDomainAt { position, domain } => {
-                (Some(batch.first_row + position - 1), InputError::OutsideDomain { domain })
-            }
-            other => (None, other),
+        let path = self.input.clone();
+        let InputError::OutsideDomainAt { position, domain } = error else {
+            let problem = Problem::Input { source: error, is_clampable: false };
+            return Failure::Source { path, row: None, problem };
         };
-        let problem = Problem::Input { source, is_clampable: !self.clamp };
-        Failure::Source { path: self.input.clone(), row, problem }
+        let is_clampable = !self.clamp && self.has_nearest(&batch.column.values, position - 1);
+        let problem = Problem::Input { source: InputError::OutsideDomain { domain }, is_clampable };
+        Failure::Source { path, row: Some(batch.first_row + position - 1), problem }
+    }
+
+    /// Whether `--clamp` could move the value into the domain.
+    fn has_nearest(&self, values: &Values, position: u64) -> bool {
+        let (Values::Numbers(numbers), Ok(domain)) = (values, self.mechanism.domain()) else { return true };
+        numbers.get(position as usize).is_some_and(|number| match domain {
+            DomainSpec::Circle(_) => number.is_finite(),
+            _ => !number.is_nan(),
+        })
     }
 
     fn check_flags(&self, output: Output) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ mod chart;
 mod scale;
 
 pub(crate) use chart::{Bar, BarChart, Legend};
+pub(crate) use scale::Scale;
 
 /// Text as it may stand in markup, inside an element or inside a quoted attribute.
 pub(crate) fn escape(text: &str) -> String {

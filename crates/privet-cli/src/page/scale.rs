@@ -1,6 +1,6 @@
 //! Axes: where a value lies, and which values to write beside it.
 
-/// A linear axis that begins and ends at round numbers and contains zero.
+/// A linear axis with round numbers beside it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scale {
     low: f64,
@@ -13,8 +13,12 @@ pub(crate) struct Scale {
 /// About how many steps an axis has.
 const STEPS: f64 = 5.0;
 
+/// No axis has more ticks, whatever its numbers are.
+const MOST_TICKS: f64 = 20.0;
+
 impl Scale {
-    /// The smallest such axis that holds all the values; what is not finite is left out.
+    /// The smallest axis that holds all the values and zero, and begins and ends at round numbers; what is not finite is
+    /// left out.
     pub(crate) fn over(values: impl IntoIterator<Item = f64>, extent: f64) -> Self {
         let (mut low, mut high) = (0.0f64, 0.0f64);
         for value in values.into_iter().filter(|value| value.is_finite()) {
@@ -28,16 +32,40 @@ impl Scale {
         Self { low: (low / step).floor() * step, high: (high / step).ceil() * step, step, extent }
     }
 
+    /// The axis with exactly these ends.
+    pub(crate) fn between(low: f64, high: f64, extent: f64) -> Self {
+        let high = if high > low { high } else { low + low.abs().max(1.0) };
+        Self { low, high, step: round_step((high / STEPS - low / STEPS).max(f64::MIN_POSITIVE)), extent }
+    }
+
     /// Where the value lies, between zero and the extent.
     pub(crate) fn place(&self, value: f64) -> f64 {
-        let share = (value - self.low) / (self.high - self.low);
+        // Halves of the largest numbers still have a difference.
+        let share = (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
         if share.is_finite() { share.clamp(0.0, 1.0) * self.extent } else { 0.0 }
     }
 
     /// The round values, from low to high.
     pub(crate) fn ticks(&self) -> Vec<f64> {
-        let count = ((self.high - self.low) / self.step).round() as u32;
-        (0..=count).map(|index| self.low + f64::from(index) * self.step).collect()
+        // An end that is round belongs to the axis although the division may come out a little beside it.
+        let first = (self.low / self.step - 1e-9).ceil();
+        let last = (self.high / self.step + 1e-9).floor();
+        let count = (last - first).clamp(0.0, MOST_TICKS) as u32;
+        (0..=count).map(|index| (first + f64::from(index)) * self.step + 0.0).collect()
+    }
+
+    /// A tick's number, with as many decimals as its neighbours need.
+    pub(crate) fn number(&self, value: f64) -> String {
+        let digits = -self.step.log10().floor();
+        let largest = self.low.abs().max(self.high.abs());
+        if value == 0.0 {
+            "0".to_owned()
+        } else if (-5.0..=5.0).contains(&digits) && largest < 1e7 {
+            format!("{:.*}", digits.max(0.0) as usize, value)
+        } else {
+            let decimals = (value.abs() / self.step).log10().round().clamp(0.0, 16.0) as usize;
+            format!("{value:.decimals$e}")
+        }
     }
 
     /// A share in percent, with as many decimals as neighbouring ticks need.
@@ -71,6 +99,22 @@ mod tests {
         assert_eq!(labels(&[-0.01, 0.03]), ["-1 %", "0 %", "1 %", "2 %", "3 %"]);
         assert_eq!(labels(&[0.004]), ["0.0 %", "0.1 %", "0.2 %", "0.3 %", "0.4 %"]);
         assert_eq!(labels(&[]).first().map(String::as_str), Some("0 %"));
+    }
+
+    fn numbers(low: f64, high: f64) -> Vec<String> {
+        let scale = Scale::between(low, high, 100.0);
+        scale.ticks().into_iter().map(|tick| scale.number(tick)).collect()
+    }
+
+    #[test]
+    fn axes_with_given_ends_have_round_numbers_inside() {
+        assert_eq!(numbers(-0.3, 1.1), ["0", "0.5", "1.0"]);
+        assert_eq!(numbers(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(numbers(-5.0, 20.0), ["-5", "0", "5", "10", "15", "20"]);
+        assert_eq!(numbers(0.0, 4e-9), ["0", "1e-9", "2e-9", "3e-9", "4e-9"]);
+        for (low, high) in [(-1e308, 1e308), (0.0, 1e-300), (0.0, 5e-324), (1e9, 1e9 + 1.0), (3.0, 3.0)] {
+            assert!(!numbers(low, high).is_empty(), "{low} {high}");
+        }
     }
 
     #[test]

@@ -83,6 +83,17 @@ pub struct ErrorReport {
     pub variance: f64,
 }
 
+/// The error of one report of a value that is drawn from a prior.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AverageError {
+    /// The expected loss.
+    pub error: f64,
+    /// The mean over all values of what [`ErrorReport::bias`] is for one.
+    pub bias: f64,
+    /// The mean over all values of what [`ErrorReport::variance`] is for one.
+    pub variance: f64,
+}
+
 /// Where values come from: equal bins of the domain with a weight each, and no preference inside a bin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prior {

@@ -4,10 +4,10 @@
 //! expected loss is piecewise a polynomial of the value. Cut at the values where a piece ends, the error is a polynomial of
 //! degree three at most, so its largest value and its integral are found exactly rather than on a grid.
 
-use super::decoder::{Decoder, Progression};
+use super::decoder::{Decoder, Moments, Progression};
 use super::numeric::{AnyNumeric, Space};
 use super::row::Row;
-use super::{Analysis, ErrorReport, Loss, Prior};
+use super::{Analysis, AverageError, ErrorReport, Loss, Prior};
 use crate::lattice::{Placement, Run};
 
 /// Values between which the share of the upper row changes in a straight line, in units of the domain.
@@ -29,17 +29,22 @@ impl<R> Stretch<R> {
 }
 
 impl Stretch<Row> {
+    /// The moments around an input times the row total, in units of the domain.
+    fn moments(&self, decoder: &Decoder, input: f64) -> Moments {
+        let upper = self.share(input);
+        let mut sum = Moments::default();
+        for (share, row) in [1.0 - upper, upper].into_iter().zip(&self.rows) {
+            if share > 0.0 {
+                sum.add(share, row.moments(decoder, input));
+            }
+        }
+        sum
+    }
+
     /// The expected loss times the row total, in units of the domain.
     fn loss(&self, decoder: &Decoder, loss: Loss, input: f64) -> f64 {
-        let share = self.share(input);
-        let of_row = |share: f64, row: &Row| {
-            if share <= 0.0 {
-                return 0.0;
-            }
-            let moments = row.moments(decoder, input);
-            share * if loss == Loss::Absolute { moments.absolute } else { moments.second }
-        };
-        of_row(1.0 - share, &self.rows[0]) + of_row(share, &self.rows[1])
+        let moments = self.moments(decoder, input);
+        if loss == Loss::Absolute { moments.absolute } else { moments.second }
     }
 }
 
@@ -239,25 +244,56 @@ impl Analysis<'_> {
 
     /// The expected loss of a value that is drawn from the prior.
     pub fn average(&self, loss: Loss, prior: &Prior) -> f64 {
+        let mut sum = 0.0;
+        self.for_each_part(loss, prior, |stretch, [from, to], density| {
+            // Two places are enough for a polynomial of degree three (Gauss).
+            let (middle, away) = (f64::midpoint(from, to), (to - from) / 12f64.sqrt());
+            let at = |input: f64| stretch.loss(&self.decoder, loss, input);
+            sum += density * (to - from) / 2.0 * (at(middle - away) + at(middle + away));
+        });
+        sum / self.channel.row_total() as f64 * loss.scale(self.space.width())
+    }
+
+    /// As [`Analysis::average`], with the mean bias and the mean variance over all values.
+    pub fn average_error(&self, loss: Loss, prior: &Prior) -> AverageError {
+        let total = self.channel.row_total() as f64;
+        let [mut error, mut bias, mut variance] = [0.0; 3];
+        self.for_each_part(loss, prior, |stretch, [from, to], density| {
+            // A bias is of degree two at most, so its square needs three places (Gauss).
+            let (middle, away) = (f64::midpoint(from, to), (to - from) / 2.0 * 0.6f64.sqrt());
+            for (place, weight) in [(middle - away, 5.0), (middle, 8.0), (middle + away, 5.0)] {
+                let share = density * (to - from) * weight / 18.0;
+                let moments = stretch.moments(&self.decoder, place);
+                let [first, second] = [moments.first / total, moments.second / total];
+                error += share * if loss == Loss::Absolute { moments.absolute / total } else { second };
+                bias += share * first;
+                variance += share * (second - first * first).max(0.0);
+            }
+        });
+        let width = self.space.width();
+        AverageError { error: error * loss.scale(width), bias: bias * width, variance: variance * width * width }
+    }
+
+    /// Walks over parts of the domain on which the loss is a polynomial and the prior has one density, above zero.
+    fn for_each_part(
+        &self,
+        loss: Loss,
+        prior: &Prior,
+        mut visit: impl FnMut(&Stretch<Row>, [f64; 2], f64),
+    ) {
         let bins = prior.shares().len() as f64;
         let mut cuts = bends(&self.decoder, self.space, loss);
         cuts.extend((0..=2 * prior.shares().len()).map(|edge| edge as f64 / bins));
         cuts.sort_by(f64::total_cmp);
         let prepare = |runs: Vec<Run>| Row::new(&self.decoder, runs);
-        let mut sum = 0.0;
         for_each_stretch(self.channel, &prepare, |stretch| {
             for [from, to] in parts(stretch.from, stretch.to, &cuts) {
-                let middle = f64::midpoint(from, to);
-                let bin = (middle.fract() * bins) as usize;
+                let bin = (f64::midpoint(from, to).fract() * bins) as usize;
                 let density = prior.shares()[bin.min(prior.shares().len() - 1)] * bins;
                 if density > 0.0 {
-                    // Two places are enough for a polynomial of degree three (Gauss).
-                    let away = (to - from) / 12f64.sqrt();
-                    let at = |input: f64| stretch.loss(&self.decoder, loss, input);
-                    sum += density * (to - from) / 2.0 * (at(middle - away) + at(middle + away));
+                    visit(stretch, [from, to], density);
                 }
             }
         });
-        sum / self.channel.row_total() as f64 * loss.scale(self.space.width())
     }
 }

@@ -1,0 +1,110 @@
+//! Mechanisms that fit a domain, each with those of the given parameters that it takes.
+
+use crate::arguments::find_mechanism;
+use crate::failure::Failure;
+use privet::registry::{self, AnyEstimator, MechanismRow};
+use privet::{
+    AnyMechanism, BuildOptions, Delta, Domain, DomainSpec, Epsilon, InputError, ParameterError,
+};
+
+/// A mechanism with its estimator.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) mechanism: Box<dyn AnyMechanism>,
+    pub(crate) estimator: Box<dyn AnyEstimator>,
+    taken: BuildOptions,
+}
+
+/// The mechanism of this name. Parameters that it does not take, but another of a list may, are left out.
+pub(crate) fn named(
+    name: &str,
+    domain: &DomainSpec,
+    epsilon: Epsilon,
+    options: &BuildOptions,
+) -> Result<Built, Failure> {
+    Ok(build(find_mechanism(name)?, domain, epsilon, options)?)
+}
+
+/// Every mechanism that works on the domain with these parameters.
+pub(crate) fn all_that_fit(
+    domain: &DomainSpec,
+    epsilon: Epsilon,
+    options: &BuildOptions,
+) -> Result<Vec<Built>, Failure> {
+    let mut fitting = Vec::new();
+    let mut refusal = None;
+    for row in registry::MECHANISMS {
+        match build(row, domain, epsilon, options) {
+            Ok(built) => fitting.push(built),
+            Err(error) if is_misfit(&error) => {}
+            // Such as a delta that only this mechanism needs.
+            Err(error @ ParameterError::Incompatible { .. }) => refusal = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match (fitting.is_empty(), refusal) {
+        (false, _) => Ok(fitting),
+        (true, Some(error)) => Err(error.into()),
+        (true, None) => {
+            Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None })
+        }
+    }
+}
+
+/// Whether the mechanism is for other domains.
+pub(super) fn is_misfit(error: &ParameterError) -> bool {
+    matches!(error, ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. })
+}
+
+/// Builds a mechanism with those of the parameters that it takes.
+pub(super) fn build(
+    row: &MechanismRow,
+    domain: &DomainSpec,
+    epsilon: Epsilon,
+    options: &BuildOptions,
+) -> Result<Built, ParameterError> {
+    let taken = taken(row, domain, options);
+    let mechanism = row.build_with(domain, epsilon, &taken)?;
+    let estimator = registry::find_estimator(row.info.id)?.build_with(domain, epsilon, &taken)?;
+    Ok(Built { mechanism, estimator, taken })
+}
+
+/// Those of the parameters that the mechanism takes: it accepts harmless ones at a harmless epsilon.
+fn taken(row: &MechanismRow, domain: &DomainSpec, options: &BuildOptions) -> BuildOptions {
+    let accepts = |probe: BuildOptions| {
+        Epsilon::new(1.0).is_ok_and(|epsilon| row.build_with(domain, epsilon, &probe).is_ok())
+    };
+    let delta = || accepts(BuildOptions { delta: Delta::new(1e-6).ok(), bins: None });
+    let bins = || accepts(BuildOptions { delta: None, bins: Some(16) });
+    BuildOptions {
+        delta: options.delta.filter(|_| delta()),
+        bins: options.bins.filter(|_| bins()),
+    }
+}
+
+/// Refuses parameters that none of the mechanisms takes: a setting must not be dropped silently.
+pub(crate) fn refuse_untaken<'a>(
+    options: &BuildOptions,
+    mechanisms: impl Iterator<Item = &'a Built>,
+) -> Result<(), Failure> {
+    let (mut delta, mut bins) = (options.delta, options.bins);
+    for built in mechanisms {
+        delta = delta.filter(|_| built.taken.delta.is_none());
+        bins = bins.filter(|_| built.taken.bins.is_none());
+    }
+    let name = match (delta, bins) {
+        (Some(_), _) => "delta",
+        (_, Some(_)) => "number of bins",
+        (None, None) => return Ok(()),
+    };
+    Err(Failure::Usage { message: format!("none of these mechanisms takes a {name}"), hint: None })
+}
+
+/// Refuses a number outside the domain.
+pub(crate) fn check_number(domain: &DomainSpec, value: f64) -> Result<(), InputError> {
+    match domain {
+        DomainSpec::Interval(interval) => interval.check(&value),
+        DomainSpec::Circle(circle) => circle.check(&value),
+        other => Err(InputError::WrongKind { domain: other.to_string() }),
+    }
+}

@@ -1,0 +1,194 @@
+//! Which mechanism, which epsilon.
+
+pub(crate) mod candidate;
+mod expected;
+mod search;
+
+use crate::arguments::{OptionArguments, parse_epsilon, parse_named};
+use crate::failure::Failure;
+use crate::output::{Output, number, table_of_numbers};
+use clap::{Args, ValueEnum};
+use expected::Question;
+use privet::DomainSpec;
+use privet::analysis::Loss;
+use search::{Advice, Candidate, LeftOut, Wish};
+use serde_json::{Value, json};
+
+const EXAMPLES: &str = "\
+Examples:
+  Which mechanism tells most about the shares of 128 categories, from 100000 reports at epsilon 1?
+    privet advise --domain categories:128 --goal frequency --users 100000 --epsilon 1
+
+  Which epsilon is enough for a mean age to half a year?
+    privet advise --domain interval:0,120 --goal mean --users 20000 --target-error 0.5
+
+  Which report is nearest to the value?
+    privet advise --domain circle:360 --goal point --users 1 --epsilon 2 --loss squared";
+
+/// Advise on the mechanism and the epsilon
+///
+/// Every mechanism that fits the domain and the goal is compared by its expected error, which is computed from its channel;
+/// nothing is simulated. The answer says what the error is: a standard error for frequencies and means, the root mean square
+/// error of a share for distributions, the error of a single report at the worst value for points.
+///
+/// With a target error, the answer is the smallest epsilon between 0.01 and 16 at which each mechanism reaches it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Advise {
+    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1 or circle:360
+    #[arg(long, value_name = "DOMAIN")]
+    domain: String,
+    /// What is to be learned
+    #[arg(long, value_enum)]
+    goal: Goal,
+    /// How many people report, once each
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    users: u64,
+    /// How much one report may reveal
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, required_unless_present = "target_error",
+          conflicts_with = "target_error")]
+    epsilon: Option<String>,
+    /// How large the error may be, in units of the values (shares for frequencies and distributions)
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    target_error: Option<String>,
+    /// How a wrong report is counted, for the goal point: absolute or squared [default: absolute]
+    #[arg(long, value_name = "LOSS")]
+    loss: Option<String>,
+    /// Into how many equal bins the domain is cut, for the goal distribution [default: 8]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=64))]
+    distribution_bins: Option<u32>,
+    #[command(flatten)]
+    options: OptionArguments,
+}
+
+/// What is to be learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Goal {
+    /// The mean of numbers, or the mean direction of angles
+    Mean,
+    /// The distribution of numbers or angles
+    Distribution,
+    /// How often each category is held
+    Frequency,
+    /// Each value by itself, from its one report
+    Point,
+}
+
+impl Goal {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Distribution => "distribution",
+            Self::Frequency => "frequency",
+            Self::Point => "point",
+        }
+    }
+}
+
+/// More bins than this cannot be told apart at any usual epsilon.
+const DEFAULT_BINS: usize = 8;
+
+impl Advise {
+    pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
+        let domain: DomainSpec = self.domain.parse()?;
+        let question = self.question(&domain)?;
+        let wish = self.wish()?;
+        let advice = search::advise(&domain, &question, wish, &self.options.build_options()?)?;
+        let document = json!({
+            "domain": domain.to_string(),
+            "goal": self.goal.as_str(),
+            "users": self.users,
+            "criterion": question.criterion(&domain),
+            "target_error": wish.target(),
+            "recommended": candidate_json(&advice.recommended),
+            "alternatives": advice.alternatives.iter().map(alternative_json).collect::<Vec<_>>(),
+            "left_out": advice.left_out.iter().map(left_out_json).collect::<Vec<_>>(),
+        });
+        output.print(&document, || page(&question.criterion(&domain), self.users, &advice))
+    }
+
+    fn question(&self, domain: &DomainSpec) -> Result<Question, Failure> {
+        let is_number = matches!(domain, DomainSpec::Interval(_) | DomainSpec::Circle(_));
+        let wrong = |message: String, hint| Err(Failure::Usage { message, hint });
+        match (self.goal, domain) {
+            (Goal::Frequency, DomainSpec::Categories(_)) => {}
+            (Goal::Frequency, _) => {
+                let hint = Some("for numbers and angles the goal is distribution, mean or point");
+                return wrong(format!("the goal frequency is about categories: got {domain}"), hint);
+            }
+            (goal, _) if !is_number => {
+                let hint = Some("for categories the goal is frequency");
+                let goal = goal.as_str();
+                return wrong(format!("the goal {goal} is about numbers and angles: got {domain}"), hint);
+            }
+            _ => {}
+        }
+        if self.loss.is_some() && self.goal != Goal::Point {
+            return wrong("--loss is about the goal point".to_owned(), None);
+        }
+        if self.distribution_bins.is_some() && self.goal != Goal::Distribution {
+            return wrong("--distribution-bins is about the goal distribution".to_owned(), None);
+        }
+        let loss = self.loss.as_deref().map_or(Ok(Loss::Absolute), str::parse);
+        let loss = loss.map_err(|message| Failure::Usage { message, hint: None })?;
+        let bins = self.distribution_bins.map_or(DEFAULT_BINS, |bins| bins as usize);
+        Ok(Question { goal: self.goal, users: self.users, loss, bins })
+    }
+
+    fn wish(&self) -> Result<Wish, Failure> {
+        if let Some(epsilon) = &self.epsilon {
+            return Ok(Wish::Epsilon(parse_epsilon(epsilon)?));
+        }
+        let target = parse_named("the target error", self.target_error.as_deref().unwrap_or_default())?;
+        if target.is_finite() && target > 0.0 {
+            return Ok(Wish::Error(target));
+        }
+        let message = format!("the target error must be finite and greater than 0: got {target}");
+        Err(Failure::Usage { message, hint: None })
+    }
+}
+
+fn candidate_json(candidate: &Candidate) -> Value {
+    json!({
+        "id": candidate.id,
+        "epsilon": candidate.epsilon,
+        "expected_error": candidate.expected_error,
+        "report_bits": candidate.report_bits,
+        "guarantee": super::guarantee_json(&candidate.guarantee),
+    })
+}
+
+fn alternative_json((candidate, why_not): &(Candidate, String)) -> Value {
+    let mut row = candidate_json(candidate);
+    row["why_not"] = json!(why_not);
+    row
+}
+
+fn left_out_json(left_out: &LeftOut) -> Value {
+    json!({ "id": left_out.id, "why": left_out.why })
+}
+
+fn page(criterion: &str, users: u64, advice: &Advice) -> String {
+    let mut table = table_of_numbers(&["MECHANISM", "EPSILON", "EXPECTED ERROR", "REPORT BITS"], 1);
+    let header = table.header().cloned();
+    if let Some(mut header) = header {
+        header.add_cell("WHY NOT".into());
+        table.set_header(header);
+    }
+    let recommended = (&advice.recommended, "recommended");
+    let others = advice.alternatives.iter().map(|(candidate, why)| (candidate, why.as_str()));
+    for (candidate, why) in std::iter::once(recommended).chain(others) {
+        table.add_row([
+            candidate.id.to_owned(),
+            number(candidate.epsilon),
+            number(candidate.expected_error),
+            candidate.report_bits.to_string(),
+            why.to_owned(),
+        ]);
+    }
+    let mut page = format!("{}\n\nerror: {criterion}; {users} people", table.trim_fmt());
+    for LeftOut { id, why } in &advice.left_out {
+        page.push_str(&format!("\nleft out: {id}: {why}"));
+    }
+    page
+}

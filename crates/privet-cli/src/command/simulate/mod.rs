@@ -1,0 +1,218 @@
+//! Truth against estimate.
+
+mod frequency;
+mod number;
+mod trials;
+
+use crate::arguments::{OptionArguments, generator, parse_epsilons};
+use crate::command::advise::candidate;
+use crate::command::estimate::{DEFAULT_BINS, METHODS};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::table::{BATCH_ROWS, Columns, Format, Problem, Source, ValueColumn};
+use clap::{Args, ValueEnum};
+use privet::{Consistency, DomainSpec, Epsilon, InputError, Values};
+use std::path::PathBuf;
+use std::sync::Arc;
+use trials::{Contest, Contestant};
+
+const EXAMPLES: &str = "\
+Examples:
+  Which mechanism suits this column, and which epsilon?
+    privet simulate --mechanism grr,oue,olh --domain categories:walk,bus,car --epsilon 0.5,1,2 \\
+      --in people.csv --column transport --goal frequency --trials 100
+
+  How far are the distributions of two mechanisms from that of a column of numbers, by two methods?
+    privet simulate --mechanism optimal-piecewise,square-wave --domain interval:0,120 --epsilon 1:4:1 \\
+      --in people.csv --column age --goal distribution --method ems,histogram --trials 100";
+
+/// Compare estimates with the truth, on a table of true values
+///
+/// In each trial everybody in the table reports once, and the estimates are compared with the shares, the mean or the
+/// distribution in the table. This is for data that you may read: test data, or a public table that resembles the private
+/// one.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Simulate {
+    /// Mechanisms by id or synonym, or `all` for every one that fits the domain and the other parameters
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
+    mechanism: Vec<String>,
+    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1 or circle:360
+    #[arg(long, value_name = "DOMAIN")]
+    domain: String,
+    /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    epsilon: String,
+    #[command(flatten)]
+    options: OptionArguments,
+    /// The table of true values: .csv, .jsonl, .ndjson or .parquet, or - for standard input
+    #[arg(long = "in", value_name = "FILE")]
+    input: PathBuf,
+    /// The column that holds the values
+    #[arg(long, value_name = "NAME")]
+    column: Option<String>,
+    /// The format of the table, whatever it is called
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// What is estimated [default: frequency for categories, mean for numbers and angles]
+    #[arg(long, value_enum)]
+    goal: Option<Goal>,
+    /// How often everybody reports
+    #[arg(long, value_name = "COUNT", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    trials: u32,
+    /// What to do about negative estimates: none, non-negative, norm-sub, simplex, expectation-maximization
+    #[arg(long, value_name = "STEP", default_value = "none")]
+    consistency: String,
+    /// How distributions are estimated: em, ems, ems-cv, least-squares, histogram; a row for each [default: ems]
+    #[arg(long, value_name = "METHOD,..", value_delimiter = ',', hide_possible_values = true, value_parser = METHODS)]
+    method: Vec<String>,
+    /// How many equal bins distributions have, up to 4096 [default: 50]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    distribution_bins: Option<u32>,
+    /// Draw from a generator that anybody can repeat, for the same numbers again
+    #[arg(long, value_name = "NUMBER")]
+    insecure_seed: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Goal {
+    /// How often each category is held
+    Frequency,
+    /// The mean of numbers, or the mean direction of angles
+    Mean,
+    /// The shares of equal bins; Wasserstein distances are in units of the whole domain
+    Distribution,
+    /// The distance between each report and its value, without any estimate
+    Point,
+}
+
+impl Goal {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Frequency => "frequency",
+            Self::Mean => "mean",
+            Self::Distribution => "distribution",
+            Self::Point => "point",
+        }
+    }
+}
+
+impl Simulate {
+    pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
+        let step = super::parse_consistency(&self.consistency)?;
+        let domain: DomainSpec = self.domain.parse()?;
+        let goal = self.goal(&domain)?;
+        self.check_flags(goal, step)?;
+        let contestants = self.contestants(&domain)?;
+        let table = TrueValues { input: &self.input, column: self.column.as_deref(), format: self.format };
+        match &domain {
+            DomainSpec::Categories(categories) => {
+                let contest = Contest::new(contestants, generator(self.insecure_seed)?, self.trials);
+                frequency::run(categories, step, &table, contest, output)
+            }
+            _ => {
+                let values = table.numbers(&domain)?;
+                let contest = Contest::new(contestants, generator(self.insecure_seed)?, self.trials);
+                let methods = if self.method.is_empty() { vec!["ems".to_owned()] } else { self.method.clone() };
+                let bins = self.distribution_bins.map_or(DEFAULT_BINS, |bins| bins as usize);
+                number::run(number::Task { goal, values, methods, bins }, contest, output)
+            }
+        }
+    }
+
+    fn goal(&self, domain: &DomainSpec) -> Result<Goal, Failure> {
+        match (domain, self.goal) {
+            (DomainSpec::Categories(_), None | Some(Goal::Frequency)) => Ok(Goal::Frequency),
+            (DomainSpec::Interval(_) | DomainSpec::Circle(_), None) => Ok(Goal::Mean),
+            (DomainSpec::Interval(_) | DomainSpec::Circle(_), Some(goal)) if goal != Goal::Frequency => {
+                Ok(goal)
+            }
+            (_, Some(Goal::Frequency) | None) => Err(Failure::Usage {
+                message: format!("frequencies are simulated on categories: got {domain}"),
+                hint: Some("write binary, categories:128 or categories:red,green,blue"),
+            }),
+            (_, Some(goal)) => Err(Failure::Usage {
+                message: format!("the goal {} is about numbers and angles: got {domain}", goal.as_str()),
+                hint: Some("write a domain such as interval:0,1 or circle:360"),
+            }),
+        }
+    }
+
+    /// Refuses flags that would be ignored.
+    fn check_flags(&self, goal: Goal, step: Consistency) -> Result<(), Failure> {
+        let wrong = |message: &str| Err(Failure::Usage { message: message.to_owned(), hint: None });
+        if goal != Goal::Frequency && step != Consistency::None {
+            return wrong("--consistency is about frequencies of categories");
+        }
+        if goal != Goal::Distribution && (!self.method.is_empty() || self.distribution_bins.is_some()) {
+            return wrong("--method and --distribution-bins are about the goal distribution");
+        }
+        Ok(())
+    }
+
+    /// Every mechanism at every epsilon.
+    fn contestants(&self, domain: &DomainSpec) -> Result<Vec<Contestant>, Failure> {
+        let options = self.options.build_options()?;
+        let mut contestants = Vec::new();
+        for epsilon in parse_epsilons(&self.epsilon)? {
+            let found: Vec<candidate::Built> = if self.mechanism == ["all"] {
+                candidate::all_that_fit(domain, epsilon, &options)?
+            } else {
+                let build = |name: &String| candidate::named(name, domain, epsilon, &options);
+                self.mechanism.iter().map(build).collect::<Result<_, _>>()?
+            };
+            candidate::refuse_untaken(&options, found.iter())?;
+            contestants.extend(found.into_iter().map(|built| contestant(epsilon, built)));
+        }
+        Ok(contestants)
+    }
+}
+
+fn contestant(epsilon: Epsilon, built: candidate::Built) -> Contestant {
+    Contestant { epsilon: epsilon.get(), mechanism: built.mechanism, estimator: built.estimator }
+}
+
+/// The table of true values.
+struct TrueValues<'a> {
+    input: &'a PathBuf,
+    column: Option<&'a str>,
+    format: Option<Format>,
+}
+
+impl TrueValues<'_> {
+    /// Reads the column and gives it to `work` in parts, with the number of each part's first row.
+    fn for_each(
+        &self,
+        domain: &DomainSpec,
+        mut work: impl FnMut(&Values, u64) -> Result<(), Failure>,
+    ) -> Result<u64, Failure> {
+        let format = Format::of(self.input, self.format)?;
+        let columns = Columns { column: self.column, keep: &[], batch_rows: BATCH_ROWS };
+        let source = Source::open(self.input, format, columns)?;
+        let domain = Arc::new(domain.clone());
+        let make = || ValueColumn::new(domain.clone(), false);
+        let people = source.for_each_batch(make, |batch| work(&batch.column.values, batch.first_row))?;
+        if people == 0 { Err(Source::no_rows(self.input)) } else { Ok(people) }
+    }
+
+    /// All numbers of the column.
+    fn numbers(&self, domain: &DomainSpec) -> Result<Vec<f64>, Failure> {
+        let mut numbers = Vec::new();
+        self.for_each(domain, |values, first_row| {
+            let Values::Numbers(values) = values else { return Ok(()) };
+            for (row, value) in (first_row..).zip(values) {
+                let checked = candidate::check_number(domain, *value);
+                checked.map_err(|error| self.refuse(row, error))?;
+            }
+            numbers.extend_from_slice(values);
+            Ok(())
+        })?;
+        Ok(numbers)
+    }
+
+    fn refuse(&self, row: u64, source: InputError) -> Failure {
+        let problem = Problem::Input { source, is_clampable: false };
+        Failure::Source { path: self.input.clone(), row: Some(row), problem }
+    }
+}

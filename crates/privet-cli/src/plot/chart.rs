@@ -1,0 +1,326 @@
+//! Lines, steps and stems on two axes.
+
+use super::axis::Axis;
+use super::font;
+use super::shape::{Anchor, Colour, Drawing, Pen, Shape};
+
+/// What the horizontal axis spans.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Range {
+    /// From one number to another.
+    Line([f64; 2]),
+    /// A circle of this length, from zero.
+    Turn(f64),
+}
+
+/// One colour of a chart: what it is called, and what is drawn in it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Series {
+    pub(crate) label: String,
+    /// A line through these points.
+    pub(crate) line: Vec<[f64; 2]>,
+    /// Whether the area under the line is tinted.
+    pub(crate) is_filled: bool,
+    /// Probabilities of single numbers, on an axis of their own.
+    pub(crate) stems: Vec<[f64; 2]>,
+    /// Points that are worth a dot.
+    pub(crate) dots: Vec<[f64; 2]>,
+    /// A number that is marked below the axis.
+    pub(crate) mark: Option<f64>,
+}
+
+/// A chart before it is laid out.
+#[derive(Debug, Clone)]
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    /// What it shows, for those who do not see it.
+    pub(crate) description: String,
+    pub(crate) x_name: String,
+    pub(crate) x_range: Range,
+    /// What the lines show.
+    pub(crate) y_name: String,
+    /// What the stems show.
+    pub(crate) stem_name: String,
+    /// Whether the vertical axis may be logarithmic, where that shows more.
+    pub(crate) may_be_logarithmic: bool,
+    pub(crate) series: Vec<Series>,
+}
+
+const WIDTH: f64 = 800.0;
+const HEIGHT: f64 = 480.0;
+const TITLE: f64 = 15.0;
+const TEXT: f64 = 12.0;
+const TOP: f64 = 66.0;
+const BOTTOM: f64 = 54.0;
+const MARGIN: f64 = 20.0;
+const LEGEND_ROW: f64 = 21.0;
+const SWATCH: f64 = 34.0;
+/// Neighbouring stems of several series stand this far apart.
+const STEM_GAP: f64 = 8.0;
+/// More stems than this have no numbers beside them.
+const MOST_STEM_LABELS: usize = 6;
+/// Values that differ by more than this factor are told apart on a logarithmic axis only.
+const LOGARITHMIC_FROM: f64 = 12.0;
+
+/// The palette of Okabe and Ito without its yellow, which is too pale for lines: told apart by all kinds of eyes.
+const COLOURS: [Colour; 7] = [
+    Colour([0x00, 0x72, 0xb2]),
+    Colour([0xd5, 0x5e, 0x00]),
+    Colour([0x00, 0x9e, 0x73]),
+    Colour([0x00, 0x00, 0x00]),
+    Colour([0xcc, 0x79, 0xa7]),
+    Colour([0xe6, 0x9f, 0x00]),
+    Colour([0x56, 0xb4, 0xe9]),
+];
+
+/// As many as have no factor in common with the number of colours, so that 42 lines differ.
+const DASHES: [&[f32]; 6] = [
+    &[],
+    &[9.0, 4.0],
+    &[2.0, 3.0],
+    &[12.0, 3.0, 2.0, 3.0],
+    &[5.0, 2.0],
+    &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
+];
+
+fn pen_of(index: usize) -> Pen {
+    Pen { colour: COLOURS[index % COLOURS.len()], width: 2.0, dashes: DASHES[index % DASHES.len()] }
+}
+
+/// Where the parts lie.
+struct Layout {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    x: Axis,
+    /// For lines, if there are any.
+    y: Option<Axis>,
+    /// For stems, if there are any.
+    stems: Option<Axis>,
+}
+
+impl Chart {
+    /// Lays the chart out.
+    pub(super) fn draw(&self) -> Drawing {
+        let layout = self.layout();
+        let mut drawing = Drawing {
+            width: WIDTH,
+            height: layout.bottom + BOTTOM,
+            title: self.title.clone(),
+            description: self.description.clone(),
+            shapes: Vec::new(),
+        };
+        drawing.text(&self.title, [MARGIN, 28.0], Anchor::Start, TITLE);
+        self.draw_axes(&layout, &mut drawing);
+        for (index, series) in self.series.iter().enumerate() {
+            draw_line(series, pen_of(index), &layout, &mut drawing);
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            let shift = (index as f64 - (self.series.len() as f64 - 1.0) / 2.0) * STEM_GAP;
+            draw_stems(series, pen_of(index), shift, &layout, &mut drawing);
+            draw_marks(series, pen_of(index), &layout, &mut drawing);
+        }
+        self.draw_legend(&layout, &mut drawing);
+        drawing
+    }
+
+    fn has_legend(&self) -> bool {
+        self.series.iter().any(|series| !series.label.is_empty())
+    }
+
+    fn layout(&self) -> Layout {
+        let rows = if self.has_legend() { self.series.len() as f64 * LEGEND_ROW } else { 0.0 };
+        let (top, bottom) = (TOP, (HEIGHT - BOTTOM).max(TOP + rows));
+        let extent = bottom - top;
+        let values = || self.series.iter().flat_map(|series| series.line.iter().map(|point| point[1]));
+        let masses = || self.series.iter().flat_map(|series| series.stems.iter().map(|stem| stem[1]));
+        let is_logarithmic = self.may_be_logarithmic && spread(values()) > LOGARITHMIC_FROM;
+        let vertical = if is_logarithmic {
+            Axis::logarithmic(values(), extent)
+        } else {
+            Axis::from_zero(values(), extent)
+        };
+        let y = values().next().map(|_| vertical);
+        let stems = masses().next().map(|_| Axis::from_zero(masses(), extent));
+        let (left_axis, right_axis) = if y.is_some() { (y.as_ref(), stems.as_ref()) } else { (stems.as_ref(), None) };
+        let left = MARGIN + left_axis.map_or(0.0, label_width) + 8.0;
+        let beside = right_axis.map_or(0.0, |axis| label_width(axis) + 8.0);
+        let right = WIDTH - MARGIN - beside - self.legend_width();
+        let x = match self.x_range {
+            Range::Line([low, high]) => Axis::between(low, high, right - left),
+            Range::Turn(period) => Axis::turn(period, right - left),
+        };
+        Layout { left, right, top, bottom, x, y, stems }
+    }
+
+    fn legend_width(&self) -> f64 {
+        if !self.has_legend() {
+            return 0.0;
+        }
+        let widths = self.series.iter().map(|series| font::width(&series.label, TEXT));
+        MARGIN + SWATCH + 8.0 + widths.fold(0.0, f64::max)
+    }
+
+    fn draw_axes(&self, layout: &Layout, drawing: &mut Drawing) {
+        let Layout { left, right, top, bottom, x, y, stems } = layout;
+        let (left_axis, left_name) = match (y, stems) {
+            (None, Some(stems)) => (Some(stems), &self.stem_name),
+            (y, _) => (y.as_ref(), &self.y_name),
+        };
+        let level = |axis: &Axis, value: f64| bottom - axis.place(value);
+        if let Some(axis) = left_axis {
+            for (value, text) in axis.ticks() {
+                let at = level(axis, value);
+                drawing.line(vec![[*left, at], [*right, at]], Pen::solid(Colour::PALE, 1.0));
+                drawing.text(text, [left - 8.0, at + 4.0], Anchor::End, TEXT);
+            }
+            drawing.text(left_name, [MARGIN, top - 16.0], Anchor::Start, TEXT);
+        }
+        if let (Some(_), Some(axis)) = (y, stems) {
+            for (value, text) in axis.ticks() {
+                let at = level(axis, value);
+                drawing.line(vec![[*right, at], [right + 4.0, at]], Pen::solid(Colour::GREY, 1.0));
+                drawing.text(text, [right + 8.0, at + 4.0], Anchor::Start, TEXT);
+            }
+            let end = right + 8.0 + label_width(axis);
+            drawing.text(&self.stem_name, [end, top - 16.0], Anchor::End, TEXT);
+        }
+        for (value, text) in x.ticks() {
+            let at = left + x.place(value);
+            drawing.line(vec![[at, *bottom], [at, bottom + 5.0]], Pen::solid(Colour::GREY, 1.0));
+            drawing.text(text, [at, bottom + 19.0], Anchor::Middle, TEXT);
+        }
+        drawing.line(vec![[*left, *bottom], [*right, *bottom]], Pen::solid(Colour::GREY, 1.0));
+        drawing.text(&self.x_name, [f64::midpoint(*left, *right), bottom + 42.0], Anchor::Middle, TEXT);
+    }
+
+    fn draw_legend(&self, layout: &Layout, drawing: &mut Drawing) {
+        if !self.has_legend() {
+            return;
+        }
+        let start = WIDTH - self.legend_width();
+        for (index, series) in self.series.iter().enumerate() {
+            let middle = layout.top + (index as f64 + 0.5) * LEGEND_ROW;
+            drawing.line(vec![[start, middle], [start + SWATCH, middle]], pen_of(index));
+            drawing.text(&series.label, [start + SWATCH + 8.0, middle + 4.0], Anchor::Start, TEXT);
+        }
+    }
+}
+
+/// How many times the largest of some values is the smallest one above zero.
+fn spread(values: impl Iterator<Item = f64>) -> f64 {
+    let usable = values.filter(|value| value.is_finite() && *value > 0.0);
+    let [low, high] = usable.fold([f64::INFINITY, 0.0f64], |[low, high], value| [low.min(value), high.max(value)]);
+    high / low
+}
+
+fn label_width(axis: &Axis) -> f64 {
+    axis.ticks().iter().map(|(_, text)| font::width(text, TEXT)).fold(0.0, f64::max)
+}
+
+fn draw_line(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
+    let Some(y) = &layout.y else { return };
+    let place = |[x, value]: &[f64; 2]| [layout.left + layout.x.place(*x), layout.bottom - y.place(*value)];
+    let points: Vec<[f64; 2]> = series.line.iter().map(place).collect();
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
+    if series.is_filled {
+        let mut area = vec![[first[0], layout.bottom]];
+        area.extend(&points);
+        area.push([last[0], layout.bottom]);
+        drawing.shapes.push(Shape::Area { points: area, colour: pen.colour, opacity: 0.1 });
+    }
+    drawing.line(points, pen);
+    for dot in &series.dots {
+        disc(place(dot), 4.0, pen.colour, drawing);
+    }
+}
+
+fn draw_stems(series: &Series, pen: Pen, shift: f64, layout: &Layout, drawing: &mut Drawing) {
+    let Some(axis) = &layout.stems else { return };
+    let has_numbers = series.stems.len() <= MOST_STEM_LABELS;
+    for [value, mass] in &series.stems {
+        let x = layout.left + layout.x.place(*value) + shift;
+        let top = layout.bottom - axis.place(*mass);
+        drawing.line(vec![[x, layout.bottom], [x, top]], Pen { dashes: &[], ..pen });
+        disc([x, top], if has_numbers { 4.5 } else { 2.5 }, pen.colour, drawing);
+        if has_numbers {
+            let text = format!("{mass:.3}");
+            // Towards the middle, where there is room.
+            let is_left = x < f64::midpoint(layout.left, layout.right);
+            let (at, anchor) = if is_left { (x + 9.0, Anchor::Start) } else { (x - 9.0, Anchor::End) };
+            drawing.text(text, [at, top - 3.0], anchor, TEXT);
+        }
+    }
+}
+
+/// A triangle below the axis that points at a number.
+fn draw_marks(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
+    let Some(value) = series.mark else { return };
+    let (x, y) = (layout.left + layout.x.place(value), layout.bottom + 1.0);
+    let points = vec![[x, y], [x + 5.5, y + 9.0], [x - 5.5, y + 9.0]];
+    drawing.shapes.push(Shape::Area { points, colour: pen.colour, opacity: 1.0 });
+}
+
+fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
+    let corner = |index: u32| {
+        let angle = std::f64::consts::TAU * f64::from(index) / 24.0;
+        [x + radius * angle.cos(), y + radius * angle.sin()]
+    };
+    drawing.shapes.push(Shape::Area { points: (0..24).map(corner).collect(), colour, opacity: 1.0 });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::{pixels, svg};
+
+    fn chart(series: Vec<Series>) -> Chart {
+        Chart {
+            title: "Errors".into(),
+            description: "How large they are".into(),
+            x_name: "value".into(),
+            x_range: Range::Line([0.0, 1.0]),
+            y_name: "error".into(),
+            stem_name: "probability".into(),
+            may_be_logarithmic: false,
+            series,
+        }
+    }
+
+    fn line(label: &str) -> Series {
+        Series { label: label.into(), line: vec![[0.0, 0.1], [1.0, 0.3]], ..Series::default() }
+    }
+
+    #[test]
+    fn a_drawing_says_what_it_is_and_holds_hostile_labels() {
+        let text = svg::write(&chart(vec![line("</svg><script>"), line("b")]).draw());
+        assert!(text.contains("<title id=\"title\">Errors</title>"));
+        assert!(text.contains("<desc id=\"text\">How large they are</desc>"));
+        assert!(text.contains("stroke-dasharray") && !text.contains("<script>"));
+        assert!(!text.contains("NaN") && !text.contains("inf\""));
+    }
+
+    #[test]
+    fn forty_two_lines_differ() {
+        let pens: Vec<Pen> = (0..42).map(pen_of).collect();
+        for (index, pen) in pens.iter().enumerate() {
+            assert!(!pens[..index].contains(pen), "{index}");
+        }
+    }
+
+    #[test]
+    fn long_legends_make_the_page_longer() {
+        let many = chart((0..40).map(|index| line(&index.to_string())).collect());
+        assert_eq!(chart(vec![line("one")]).draw().height, HEIGHT);
+        assert!(many.draw().height > HEIGHT);
+    }
+
+    #[test]
+    fn pixels_need_no_fonts_and_no_data() {
+        for series in [vec![], vec![line("one")], vec![Series { stems: vec![[0.5, 0.4]], ..line("") }]] {
+            let png = pixels::png(&chart(series).draw()).unwrap();
+            assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+        }
+    }
+}

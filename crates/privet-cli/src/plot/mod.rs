@@ -1,0 +1,49 @@
+//! Charts for files: a few lines, steps and stems on two axes, as SVG or PNG.
+//!
+//! A chart is laid out once, into shapes, and the shapes are written as SVG or drawn as pixels. The font of the pixels is
+//! part of the program, so that a chart looks the same on a machine without fonts.
+
+mod axis;
+mod chart;
+mod font;
+mod pixels;
+mod shape;
+mod svg;
+
+pub(crate) use chart::{Chart, Range, Series};
+
+use crate::failure::Failure;
+use crate::table::replace_file;
+use std::path::Path;
+
+/// How a chart is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Svg,
+    Png,
+}
+
+impl Format {
+    /// The format that the name of the file says.
+    pub(crate) fn of(path: &Path) -> Result<Self, Failure> {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        match extension.to_ascii_lowercase().as_str() {
+            "svg" => Ok(Self::Svg),
+            "png" => Ok(Self::Png),
+            _ => Err(Failure::Usage {
+                message: format!("cannot tell the format of the plot {} from its name", path.display()),
+                hint: Some("name it .svg or .png"),
+            }),
+        }
+    }
+}
+
+/// Draws a chart into a file, which appears when it is complete.
+pub(crate) fn save(chart: &Chart, path: &Path) -> Result<(), Failure> {
+    let format = Format::of(path)?;
+    let drawing = chart.draw();
+    match format {
+        Format::Svg => replace_file(path, svg::write(&drawing).as_bytes()),
+        Format::Png => replace_file(path, &pixels::png(&drawing)?),
+    }
+}
