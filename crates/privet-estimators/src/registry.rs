@@ -1,5 +1,6 @@
 //! The estimator of every mechanism, with its types erased.
 
+use crate::numeric::Distribution;
 use crate::{
     Answer, Consistency, CountSummary, Frequencies, FrequencyEstimation, HasEstimator, NumberEstimator,
     Request,
@@ -36,6 +37,20 @@ pub trait AnyEstimator: Debug + Send + Sync {
     fn estimate(&self, summary: &CountSummary, step: Consistency) -> Result<Frequencies, EstimateError> {
         let answer = self.answer(summary, &step.into())?;
         answer.into_frequencies().ok_or(EstimateError::Step { step: step.as_str(), method: DISTRIBUTION })
+    }
+
+    /// Only the distribution over bins, if it is about numbers or angles: without the intervals, which take longer.
+    ///
+    /// # Errors
+    /// As for [`AnyEstimator::answer`].
+    fn distribution(&self, summary: &CountSummary, request: &Request) -> Result<Distribution, EstimateError> {
+        match self.answer(summary, request)? {
+            Answer::Numbers(numbers) => Ok(numbers.distribution),
+            Answer::Angles(angles) => Ok(angles.distribution),
+            Answer::Frequencies(_) => {
+                Err(EstimateError::Step { step: request.method.as_str(), method: "frequencies" })
+            }
+        }
     }
 
     /// The channel, if it is about numbers or angles: what `analysis` answers questions about.
@@ -75,6 +90,10 @@ impl AnyEstimator for NumberEstimator {
             Consistency::None => NumberEstimator::answer(self, summary, request),
             step => Err(EstimateError::Step { step: step.as_str(), method: DISTRIBUTION }),
         }
+    }
+
+    fn distribution(&self, summary: &CountSummary, request: &Request) -> Result<Distribution, EstimateError> {
+        NumberEstimator::distribution(self, summary, request.method, request.bins)
     }
 
     fn numeric(&self) -> Option<&dyn AnyNumeric> {

@@ -53,7 +53,7 @@ impl CountSummary {
         fingerprint: Fingerprint,
         counters: usize,
     ) -> Result<&[u64], EstimateError> {
-        self.sound(fingerprint, counters, 0)
+        self.with_sums_of_mechanism(fingerprint, counters, 0)
     }
 
     /// As [`CountSummary::of_mechanism`], for summaries whose last counter is a sum over the reports.

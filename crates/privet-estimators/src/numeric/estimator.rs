@@ -5,7 +5,7 @@ use super::distribution::{Distribution, bin_of};
 use super::groups::Groups;
 use super::least_squares::least_squares;
 use super::likelihood::{Likelihood, Start};
-use super::linear::{Evidence, Functional, LinearEngine, quantile};
+use super::linear::{Evidence, Functional, LinearEngine, Places, quantile};
 use super::operator::Operator;
 use super::smoothing::Smoothing;
 use crate::summary::CountSummary;
@@ -14,20 +14,57 @@ use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError,
 use privet_mechanisms::analysis::{Analysis, AnyNumeric};
 use privet_mechanisms::lattice::{LatticeMechanism, LatticeRule};
 use std::f64::consts::TAU;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Estimates from the reports of a lattice channel on numbers or angles.
 ///
-/// The summary is a histogram of reports over at most 4096 groups of neighbouring cells, and the sum of the cells' indices: the
-/// mean of the reports is kept exactly, everything else up to the detail of one group.
+/// The summary is a histogram of reports over at most 4096 groups of neighbouring cells, and the sum of the reports in fixed
+/// point: their mean is kept to all digits, everything else up to the detail of one group.
 #[derive(Debug, Clone)]
 pub struct NumberEstimator {
     channel: Arc<dyn AnyNumeric>,
     groups: Groups,
+    /// The numbers of the lowest and the highest report.
+    ends: [f64; 2],
+    prepared: Arc<OnceLock<Prepared>>,
+}
+
+/// What every estimate needs and no report changes; made when first needed.
+#[derive(Debug)]
+struct Prepared {
+    places: Places,
+    /// The bins of the distribution that linear estimates start from.
+    operator: Operator,
+    /// The variance of a report at each place, if reports are unbiased.
+    variances: Option<Vec<f64>>,
+}
+
+impl Prepared {
+    const BINS: usize = 128;
+
+    fn new(channel: &dyn AnyNumeric, groups: Groups) -> Self {
+        let places = Places::new(channel, groups);
+        let space = channel.space();
+        let analysis = Analysis::new(channel);
+        // Just inside the upper end, whatever rounding says.
+        let variance = |point: &f64| {
+            let law = analysis.law(space.from_unit(point.min(1.0 - 1e-12)));
+            law.map_or(f64::NAN, |law| law.variance())
+        };
+        let is_unbiased = !space.is_ring() && analysis.is_unbiased(UNBIASED);
+        let variances = is_unbiased.then(|| places.points().iter().map(variance).collect());
+        Self { operator: Operator::of_bins(channel, groups, Self::BINS), places, variances }
+    }
 }
 
 /// A mean report within this part of the domain's width of the value counts as unbiased.
 const UNBIASED: f64 = 1e-9;
+
+/// One in the fixed point of the sum of reports.
+const FIXED_ONE: f64 = (1u64 << 62) as f64;
+
+/// How many counters of a summary are sums: both words of the reports' numbers in fixed point.
+const SUMS: usize = 2;
 
 /// More bins than this make no sense with 4096 counters.
 const MOST_BINS: usize = 4096;
@@ -36,7 +73,13 @@ impl NumberEstimator {
     /// The estimator of a channel's reports.
     pub fn new(channel: Arc<dyn AnyNumeric>) -> Self {
         let groups = Groups::of(channel.output_cells());
-        Self { channel, groups }
+        let last = channel.output_cells() - 1;
+        let ends = [channel.output_value(0), channel.output_value(last)];
+        Self { channel, groups, ends, prepared: Arc::default() }
+    }
+
+    fn prepared(&self) -> &Prepared {
+        self.prepared.get_or_init(|| Prepared::new(&*self.channel, self.groups))
     }
 
     /// The channel.
@@ -99,7 +142,7 @@ impl NumberEstimator {
     /// The counters of the groups.
     fn counts<'a>(&self, summary: &'a CountSummary) -> Result<&'a [u64], EstimateError> {
         let groups = self.groups.count();
-        let counters = summary.with_sum_of_mechanism(self.channel.fingerprint(), groups + 1)?;
+        let counters = summary.with_sums_of_mechanism(self.channel.fingerprint(), groups + SUMS, SUMS)?;
         Ok(&counters[..groups])
     }
 
@@ -140,62 +183,50 @@ impl NumberEstimator {
 
     /// The linear engine around a smooth distribution of a fixed number of bins, whatever was asked for.
     fn engine(&self, counts: &[u64]) -> LinearEngine {
-        const BINS: usize = 128;
-        let operator = Operator::of_bins(&*self.channel, self.groups, BINS);
-        let shares = self.shares(&operator, counts, Method::Smoothed);
+        let Prepared { places, operator, .. } = self.prepared();
+        let space = self.channel.space();
+        let as_numbers: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+        // Only weights are taken from it, so it need not be sharp.
+        let start = Start { least_move: 1e-4, ..Start::uniform(operator.columns(), space.is_ring()) };
+        let shares = Likelihood::new(operator, &as_numbers).smoothed(Smoothing::BINOMIAL, start);
         let mut density = Vec::new();
         operator.forward(&shares, &mut density);
-        let distribution = Distribution::new(self.channel.space(), shares);
-        LinearEngine::new(Evidence {
-            channel: &*self.channel,
-            groups: self.groups,
-            counts,
-            distribution: &distribution,
-            density: &density,
-        })
+        let distribution = Distribution::new(space, shares);
+        LinearEngine::new(Evidence { places, counts, distribution: &distribution, density: &density })
     }
 
     /// The mean: of the reports where the channel is unbiased, else the linear estimate with its bias in the interval.
     fn mean(&self, engine: &LinearEngine, summary: &CountSummary) -> Estimate {
         let space = self.channel.space();
         let n = summary.count();
-        let linear = engine.fit(&engine.smooth(|unit| unit));
-        let linear = linear.estimate(space.low(), space.width(), n, "linear estimate, bias in the interval");
-        match self.affine_decoder() {
-            Some([origin, step]) if Analysis::new(&*self.channel).is_unbiased(UNBIASED) => {
-                let sum = summary.counts().last().copied().unwrap_or(0) as f64;
-                let value = origin + step * sum / n as f64;
-                let variance = self.mean_variance(engine);
-                let standard_error = (variance / n as f64).sqrt();
-                let reach = quantile() * standard_error;
-                let interval = [value - reach, value + reach];
-                Estimate { value, standard_error, interval, n, method: "mean of unbiased reports" }
-            }
-            _ => linear,
-        }
+        let Some(variances) = &self.prepared().variances else {
+            let linear = engine.fit(&engine.smooth(|unit| unit));
+            return linear.estimate(space.low(), space.width(), n, "linear estimate, bias in the interval");
+        };
+        let value = self.mean_report(summary);
+        let variance: f64 =
+            engine.people().iter().zip(variances).map(|(share, variance)| share * variance).sum();
+        let standard_error = (variance / n as f64).sqrt();
+        let reach = quantile() * standard_error;
+        let interval = [value - reach, value + reach];
+        Estimate { value, standard_error, interval, n, method: "mean of unbiased reports" }
     }
 
-    /// The mean over people of the variance of one report.
-    fn mean_variance(&self, engine: &LinearEngine) -> f64 {
-        let space = self.channel.space();
-        let analysis = Analysis::new(&*self.channel);
-        let variance = |unit: f64| {
-            // Just inside the upper end, whatever rounding says.
-            analysis.law(space.from_unit(unit.min(1.0 - 1e-12))).map_or(0.0, |law| law.variance())
-        };
-        engine.people().map(|(point, share)| share * variance(point)).sum()
+    /// A report's number in fixed point, in two words of 32 bits so that sums of billions do not overflow.
+    fn fixed_point(&self, cell: u32) -> [u64; 2] {
+        let [low, high] = self.ends;
+        let fraction = (self.channel.output_value(cell) - low) / (high - low);
+        let fixed = (fraction.clamp(0.0, 1.0) * FIXED_ONE) as u64;
+        [fixed >> 32, fixed & u64::from(u32::MAX)]
     }
 
-    /// The number of cell zero and the distance between cells, if reports are equally spaced.
-    fn affine_decoder(&self) -> Option<[f64; 2]> {
-        let cells = self.channel.output_cells();
-        let (origin, last) = (self.channel.output_value(0), self.channel.output_value(cells - 1));
-        let step = (last - origin) / f64::from(cells - 1);
-        let tolerance = 1e-11 * (last - origin).abs().max(origin.abs()).max(last.abs());
-        let on_line = |cell: u32| {
-            (origin + step * f64::from(cell) - self.channel.output_value(cell)).abs() <= tolerance
+    fn mean_report(&self, summary: &CountSummary) -> f64 {
+        let sum = match summary.counts().get(self.groups.count()..) {
+            Some([high, low]) => *high as f64 * 2f64.powi(32) + *low as f64,
+            _ => 0.0,
         };
-        (0..self.groups.count()).all(|group| on_line(self.groups.start(group))).then_some([origin, step])
+        let [low, high] = self.ends;
+        low + (high - low) * (sum / summary.count() as f64 / FIXED_ONE)
     }
 
     fn range(
@@ -234,8 +265,10 @@ impl NumberEstimator {
         }
         let space = self.channel.space();
         let place = |step: usize| step as f64 / STEPS as f64;
-        let band =
-            |step: usize| engine.fit(&engine.inside([0.0, place(step)])).estimate(0.0, 1.0, n, "").interval;
+        // Cumulative shares are alike, so one choice of ridge serves all.
+        let target = |step: usize| engine.inside([0.0, place(step)]);
+        let ridge = engine.best_ridge(&target(STEPS / 2));
+        let band = |step: usize| engine.fit_with(&target(step), ridge).estimate(0.0, 1.0, n, "").interval;
         let mut bands = vec![[0.0, 0.0]];
         bands.extend((1..STEPS).map(band));
         bands.push([1.0, 1.0]);
@@ -306,18 +339,18 @@ impl Estimator for NumberEstimator {
     type Estimate = Answer;
 
     fn empty_summary(&self) -> CountSummary {
-        CountSummary::empty(self.channel.fingerprint(), self.groups.count() + 1)
+        CountSummary::empty(self.channel.fingerprint(), self.groups.count() + SUMS)
     }
 
     fn accumulate(&self, summary: &mut CountSummary, reports: &ReportBuffer) -> Result<(), ReportError> {
-        let mut counts = vec![0; self.groups.count() + 1];
-        let mut sum = 0u64;
+        let mut counts = vec![0; self.groups.count() + SUMS];
+        let mut sums = [0u64; SUMS];
         for slot in reports.iter() {
             let cell = self.channel.decode(slot)?.0;
             counts[self.groups.group(cell)] += 1;
-            sum += u64::from(cell);
+            sums.iter_mut().zip(self.fixed_point(cell)).for_each(|(sum, word)| *sum += word);
         }
-        counts[self.groups.count()] = sum;
+        counts[self.groups.count()..].copy_from_slice(&sums);
         summary.add(self.channel.fingerprint(), reports, &counts)
     }
 

@@ -48,11 +48,36 @@ pub(super) struct Functional {
     means: DVector<f64>,
 }
 
+/// The laws of the places, which do not depend on the reports.
+#[derive(Debug)]
+pub(super) struct Places {
+    points: Vec<f64>,
+    fine: Operator,
+    coarse: Operator,
+    alike: Vec<(usize, usize)>,
+    groups: Groups,
+}
+
+impl Places {
+    pub(super) fn new(channel: &dyn AnyNumeric, groups: Groups) -> Self {
+        let count = COARSE * FINE + usize::from(!channel.space().is_ring());
+        let points: Vec<f64> = (0..count).map(|index| index as f64 / (COARSE * FINE) as f64).collect();
+        let coarse: Vec<f64> = points.iter().step_by(FINE).copied().collect();
+        let fine = Operator::of_points(channel, groups, &points);
+        let coarse = Operator::of_points(channel, groups, &coarse);
+        Self { points, alike: alike(&fine), fine, coarse, groups }
+    }
+
+    /// The places, as fractions of the domain.
+    pub(super) fn points(&self) -> &[f64] {
+        &self.points
+    }
+}
+
 /// What is known about the reports before any function is fitted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Evidence<'a> {
-    pub channel: &'a dyn AnyNumeric,
-    pub groups: Groups,
+    pub places: &'a Places,
     pub counts: &'a [u64],
     /// An estimate of where people are, and the density of reports that it leads to.
     pub distribution: &'a Distribution,
@@ -68,28 +93,23 @@ pub(super) struct Target {
 
 impl LinearEngine {
     pub(super) fn new(evidence: Evidence<'_>) -> Self {
-        let ring = evidence.distribution.space().is_ring();
-        let count = COARSE * FINE + usize::from(!ring);
-        let points: Vec<f64> = (0..count).map(|index| index as f64 / (COARSE * FINE) as f64).collect();
-        let coarse: Vec<f64> = points.iter().step_by(FINE).copied().collect();
-        let fine_operator = Operator::of_points(evidence.channel, evidence.groups, &points);
-        let coarse_operator = Operator::of_points(evidence.channel, evidence.groups, &coarse);
-        let response = response(&evidence, &fine_operator, &coarse_operator);
-        let information = DMatrix::from_fn(coarse.len(), coarse.len(), |i, k| {
+        let Places { points, coarse, alike, .. } = evidence.places;
+        let response = response(&evidence);
+        let information = DMatrix::from_fn(coarse.columns(), coarse.columns(), |i, k| {
             f64::midpoint(response[(i * FINE, k)], response[(k * FINE, i)])
         });
         let n = evidence.counts.iter().sum::<u64>() as f64;
         let relative = evidence.counts.iter().zip(evidence.density).map(|(count, m)| *count as f64 / n / m);
         let mut observed = Vec::new();
-        coarse_operator.backward(&mut relative.collect::<Vec<_>>(), &mut observed);
+        coarse.backward(&mut relative.collect::<Vec<_>>(), &mut observed);
         Self {
-            shares: shares_near(&points, evidence.distribution),
-            alike: alike(&fine_operator),
+            shares: shares_near(points, evidence.distribution),
+            alike: alike.clone(),
             response,
             eigen: SymmetricEigen::new(information.clone()),
             information,
             observed: DVector::from_vec(observed),
-            points,
+            points: points.clone(),
             n,
         }
     }
@@ -174,9 +194,9 @@ impl LinearEngine {
         (all - self.over_people(|i| one.means[i] * two.means[i])) / self.n
     }
 
-    /// The places of the bias check with the estimated share of people near each.
-    pub(super) fn people(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
-        self.points.iter().copied().zip(self.shares.iter().copied())
+    /// The estimated share of people near each place.
+    pub(super) fn people(&self) -> &[f64] {
+        &self.shares
     }
 
     fn over_people(&self, of: impl Fn(usize) -> f64) -> f64 {
@@ -202,7 +222,8 @@ impl Functional {
     }
 }
 
-fn response(evidence: &Evidence<'_>, fine: &Operator, coarse: &Operator) -> DMatrix<f64> {
+fn response(evidence: &Evidence<'_>) -> DMatrix<f64> {
+    let Places { fine, coarse, groups, .. } = evidence.places;
     let mut response = DMatrix::zeros(fine.columns(), coarse.columns());
     let (mut density, mut sums) = (Vec::new(), Vec::new());
     for column in 0..coarse.columns() {
@@ -210,7 +231,7 @@ fn response(evidence: &Evidence<'_>, fine: &Operator, coarse: &Operator) -> DMat
         unit[column] = 1.0;
         coarse.forward(&unit, &mut density);
         for (group, value) in density.iter_mut().enumerate() {
-            *value *= f64::from(evidence.groups.size(group)) / evidence.density[group];
+            *value *= f64::from(groups.size(group)) / evidence.density[group];
         }
         fine.backward(&mut density, &mut sums);
         response.column_mut(column).copy_from_slice(&sums);

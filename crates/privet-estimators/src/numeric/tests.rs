@@ -136,7 +136,7 @@ fn every_method_finds_the_two_kinds() {
 }
 
 #[test]
-#[ignore = "prints timings: cargo test --release -- --ignored --nocapture timings"]
+#[ignore = "full size: cargo xtask prove"]
 fn timings() {
     for epsilon in [1.0, 4.0] {
         let mechanism = ogpm(epsilon);
@@ -151,48 +151,6 @@ fn timings() {
             let start = std::time::Instant::now();
             estimator.answer(&summary, &Request { bins, ..Request::default() }).unwrap();
             println!("epsilon {epsilon}, {bins} bins, whole answer: {:?}", start.elapsed());
-        }
-    }
-}
-
-#[test]
-#[ignore = "prints sizes and timings: cargo test --release -- --ignored --nocapture sizes"]
-fn sizes() {
-    use privet_core::DomainSpec;
-    use privet_mechanisms::analysis::{Analysis, Loss, Prior};
-    for row in crate::registry::ROWS {
-        let info = privet_mechanisms::registry::find(row.id).unwrap().info;
-        let domain: DomainSpec = match info.domain {
-            "interval" => "interval:0,1".parse().unwrap(),
-            "circle" => "circle:6.283185307179586".parse().unwrap(),
-            _ => continue,
-        };
-        for epsilon in [1.0, 4.0] {
-            let options = privet_core::BuildOptions { delta: None, bins: None };
-            let Ok(estimator) = row.build_with(&domain, Epsilon::new(epsilon).unwrap(), &options) else {
-                println!("{} {epsilon}: not built", row.id);
-                continue;
-            };
-            let channel = estimator.numeric().unwrap();
-            let analysis = Analysis::new(channel);
-            let timed = |what: &dyn Fn() -> f64| {
-                let start = std::time::Instant::now();
-                let value = what();
-                format!("{value:.6} ({:.0} ms)", start.elapsed().as_secs_f64() * 1e3)
-            };
-            let groups = Groups::of(channel.output_cells());
-            println!(
-                "{} {epsilon}: {} nodes, {} cells, {} runs; worst {} {}, average {}, information {}, operator {}",
-                row.id,
-                channel.nodes(),
-                channel.output_cells(),
-                channel.runs(channel.nodes() / 2).len(),
-                timed(&|| analysis.worst(Loss::Absolute).error),
-                timed(&|| analysis.worst(Loss::Squared).error),
-                timed(&|| analysis.average(Loss::Absolute, &Prior::uniform())),
-                timed(&|| analysis.mutual_information(&Prior::uniform())),
-                timed(&|| Operator::of_bins(channel, groups, 1024).columns() as f64),
-            );
         }
     }
 }

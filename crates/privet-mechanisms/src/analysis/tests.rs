@@ -68,6 +68,15 @@ fn averages_are_those_of_a_fine_grid() {
         .sum();
     let average = analysis.average(Loss::Squared, &prior);
     assert!((average / sum - 1.0).abs() < 1e-8, "{average} {sum}");
+    let whole = analysis.average_error(Loss::Squared, &prior);
+    assert!((whole.error / average - 1.0).abs() < 1e-12, "{whole:?}");
+    let mut law = [0.0; 2];
+    for x in (0..grid).map(|i| (f64::from(i) + 0.5) / f64::from(grid)) {
+        let weight = [0.25, 0.0, 0.75][(3.0 * x) as usize] * 3.0 / f64::from(grid);
+        let error = analysis.law(x).unwrap().error(Loss::Squared);
+        law = [law[0] + weight * error.bias, law[1] + weight * error.variance];
+    }
+    assert!((whole.bias - law[0]).abs() < 1e-8 && (whole.variance - law[1]).abs() < 1e-8, "{whole:?} {law:?}");
 }
 
 #[test]
