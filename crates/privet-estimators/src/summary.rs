@@ -56,16 +56,13 @@ impl CountSummary {
         self.with_sums_of_mechanism(fingerprint, counters, 0)
     }
 
-    /// As [`CountSummary::of_mechanism`], for summaries whose last counter is a sum over the reports.
-    pub(crate) fn with_sum_of_mechanism(
+    /// As [`CountSummary::of_mechanism`], for summaries whose last `sums` counters are sums over the reports.
+    pub(crate) fn with_sums_of_mechanism(
         &self,
         fingerprint: Fingerprint,
         counters: usize,
+        sums: usize,
     ) -> Result<&[u64], EstimateError> {
-        self.sound(fingerprint, counters, 1)
-    }
-
-    fn sound(&self, fingerprint: Fingerprint, counters: usize, sums: usize) -> Result<&[u64], EstimateError> {
         if self.fingerprint != fingerprint {
             return Err(EstimateError::Foreign {
                 expected: fingerprint.to_string(),
