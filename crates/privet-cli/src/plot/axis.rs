@@ -96,7 +96,8 @@ fn eighth_of(period: f64, eighth: u32) -> (f64, String) {
     let value = period * f64::from(eighth) / 8.0;
     if (period - TAU).abs() > 1e-9 * TAU {
         // Four digits, without zeros at the end.
-        let text = format!("{value:.3e}").parse().map_or_else(|_| String::new(), |value: f64| short_or_zero(value));
+        let text =
+            format!("{value:.3e}").parse().map_or_else(|_| String::new(), |value: f64| short_or_zero(value));
         return (value, text);
     }
     let words = ["0", "π/4", "π/2", "3π/4", "π", "5π/4", "3π/2", "7π/4", "2π"];

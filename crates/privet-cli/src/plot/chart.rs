@@ -51,7 +51,7 @@ const HEIGHT: f64 = 480.0;
 const TITLE: f64 = 15.0;
 const TEXT: f64 = 12.0;
 const TOP: f64 = 66.0;
-const BOTTOM: f64 = 54.0;
+const BOTTOM: f64 = 58.0;
 const MARGIN: f64 = 20.0;
 const LEGEND_ROW: f64 = 21.0;
 const SWATCH: f64 = 34.0;
@@ -74,14 +74,8 @@ const COLOURS: [Colour; 7] = [
 ];
 
 /// As many as have no factor in common with the number of colours, so that 42 lines differ.
-const DASHES: [&[f32]; 6] = [
-    &[],
-    &[9.0, 4.0],
-    &[2.0, 3.0],
-    &[12.0, 3.0, 2.0, 3.0],
-    &[5.0, 2.0],
-    &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0],
-];
+const DASHES: [&[f32]; 6] =
+    [&[], &[9.0, 4.0], &[2.0, 3.0], &[12.0, 3.0, 2.0, 3.0], &[5.0, 2.0], &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0]];
 
 fn pen_of(index: usize) -> Pen {
     Pen { colour: COLOURS[index % COLOURS.len()], width: 2.0, dashes: DASHES[index % DASHES.len()] }
@@ -143,7 +137,8 @@ impl Chart {
         };
         let y = values().next().map(|_| vertical);
         let stems = masses().next().map(|_| Axis::from_zero(masses(), extent));
-        let (left_axis, right_axis) = if y.is_some() { (y.as_ref(), stems.as_ref()) } else { (stems.as_ref(), None) };
+        let (left_axis, right_axis) =
+            if y.is_some() { (y.as_ref(), stems.as_ref()) } else { (stems.as_ref(), None) };
         let left = MARGIN + left_axis.map_or(0.0, label_width) + 8.0;
         let beside = right_axis.map_or(0.0, |axis| label_width(axis) + 8.0);
         let right = WIDTH - MARGIN - beside - self.legend_width();
@@ -189,10 +184,10 @@ impl Chart {
         for (value, text) in x.ticks() {
             let at = left + x.place(value);
             drawing.line(vec![[at, *bottom], [at, bottom + 5.0]], Pen::solid(Colour::GREY, 1.0));
-            drawing.text(text, [at, bottom + 19.0], Anchor::Middle, TEXT);
+            drawing.text(text, [at, bottom + 22.0], Anchor::Middle, TEXT);
         }
         drawing.line(vec![[*left, *bottom], [*right, *bottom]], Pen::solid(Colour::GREY, 1.0));
-        drawing.text(&self.x_name, [f64::midpoint(*left, *right), bottom + 42.0], Anchor::Middle, TEXT);
+        drawing.text(&self.x_name, [f64::midpoint(*left, *right), bottom + 44.0], Anchor::Middle, TEXT);
     }
 
     fn draw_legend(&self, layout: &Layout, drawing: &mut Drawing) {
@@ -211,7 +206,8 @@ impl Chart {
 /// How many times the largest of some values is the smallest one above zero.
 fn spread(values: impl Iterator<Item = f64>) -> f64 {
     let usable = values.filter(|value| value.is_finite() && *value > 0.0);
-    let [low, high] = usable.fold([f64::INFINITY, 0.0f64], |[low, high], value| [low.min(value), high.max(value)]);
+    let [low, high] =
+        usable.fold([f64::INFINITY, 0.0f64], |[low, high], value| [low.min(value), high.max(value)]);
     high / low
 }
 
@@ -257,9 +253,16 @@ fn draw_stems(series: &Series, pen: Pen, shift: f64, layout: &Layout, drawing: &
 /// A triangle below the axis that points at a number.
 fn draw_marks(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
     let Some(value) = series.mark else { return };
-    let (x, y) = (layout.left + layout.x.place(value), layout.bottom + 1.0);
-    let points = vec![[x, y], [x + 5.5, y + 9.0], [x - 5.5, y + 9.0]];
-    drawing.shapes.push(Shape::Area { points, colour: pen.colour, opacity: 1.0 });
+    // The beginning of a circle is its end.
+    let again = match layout.x {
+        Axis::Turn { period, .. } if value == 0.0 => Some(period),
+        _ => None,
+    };
+    for value in [value].into_iter().chain(again) {
+        let (x, y) = (layout.left + layout.x.place(value), layout.bottom + 1.0);
+        let points = vec![[x, y], [x + 5.5, y + 9.0], [x - 5.5, y + 9.0]];
+        drawing.shapes.push(Shape::Area { points, colour: pen.colour, opacity: 1.0 });
+    }
 }
 
 fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {

@@ -14,7 +14,17 @@ pub(crate) use chart::{Chart, Range, Series};
 
 use crate::failure::Failure;
 use crate::table::replace_file;
+use privet::DomainSpec;
+use std::f64::consts::TAU;
 use std::path::Path;
+
+/// A domain for titles: a circle of two pi is better known by that name.
+pub(crate) fn domain_name(domain: &DomainSpec) -> String {
+    match domain {
+        DomainSpec::Circle(circle) if (circle.period() - TAU).abs() < 1e-9 * TAU => "circle:2π".to_owned(),
+        other => other.to_string(),
+    }
+}
 
 /// How a chart is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,7 @@
 use super::font::Font;
 use super::shape::{Anchor, Colour, Drawing, Pen, Shape};
 use crate::failure::Failure;
-use tiny_skia::{
-    Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
-};
+use tiny_skia::{Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
 /// How many pixels one unit has, along each side: sharp on dense screens and in print.
 const DENSITY: f64 = 2.0;

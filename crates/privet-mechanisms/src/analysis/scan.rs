@@ -271,16 +271,15 @@ impl Analysis<'_> {
             }
         });
         let width = self.space.width();
-        AverageError { error: error * loss.scale(width), bias: bias * width, variance: variance * width * width }
+        AverageError {
+            error: error * loss.scale(width),
+            bias: bias * width,
+            variance: variance * width * width,
+        }
     }
 
     /// Walks over parts of the domain on which the loss is a polynomial and the prior has one density, above zero.
-    fn for_each_part(
-        &self,
-        loss: Loss,
-        prior: &Prior,
-        mut visit: impl FnMut(&Stretch<Row>, [f64; 2], f64),
-    ) {
+    fn for_each_part(&self, loss: Loss, prior: &Prior, mut visit: impl FnMut(&Stretch<Row>, [f64; 2], f64)) {
         let bins = prior.shares().len() as f64;
         let mut cuts = bends(&self.decoder, self.space, loss);
         cuts.extend((0..=2 * prior.shares().len()).map(|edge| edge as f64 / bins));

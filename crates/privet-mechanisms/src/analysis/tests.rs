@@ -76,7 +76,10 @@ fn averages_are_those_of_a_fine_grid() {
         let error = analysis.law(x).unwrap().error(Loss::Squared);
         law = [law[0] + weight * error.bias, law[1] + weight * error.variance];
     }
-    assert!((whole.bias - law[0]).abs() < 1e-8 && (whole.variance - law[1]).abs() < 1e-8, "{whole:?} {law:?}");
+    assert!(
+        (whole.bias - law[0]).abs() < 1e-8 && (whole.variance - law[1]).abs() < 1e-8,
+        "{whole:?} {law:?}"
+    );
 }
 
 #[test]

@@ -3,16 +3,15 @@
 use crate::arguments::find_mechanism;
 use crate::failure::Failure;
 use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::{
-    AnyMechanism, BuildOptions, Delta, Domain, DomainSpec, Epsilon, InputError, ParameterError,
-};
+use privet::{AnyMechanism, BuildOptions, Delta, Domain, DomainSpec, Epsilon, InputError, ParameterError};
 
 /// A mechanism with its estimator.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) mechanism: Box<dyn AnyMechanism>,
     pub(crate) estimator: Box<dyn AnyEstimator>,
-    taken: BuildOptions,
+    /// Which of the given parameters it takes.
+    pub(crate) taken: BuildOptions,
 }
 
 /// The mechanism of this name. Parameters that it does not take, but another of a list may, are left out.
@@ -76,21 +75,18 @@ fn taken(row: &MechanismRow, domain: &DomainSpec, options: &BuildOptions) -> Bui
     };
     let delta = || accepts(BuildOptions { delta: Delta::new(1e-6).ok(), bins: None });
     let bins = || accepts(BuildOptions { delta: None, bins: Some(16) });
-    BuildOptions {
-        delta: options.delta.filter(|_| delta()),
-        bins: options.bins.filter(|_| bins()),
-    }
+    BuildOptions { delta: options.delta.filter(|_| delta()), bins: options.bins.filter(|_| bins()) }
 }
 
 /// Refuses parameters that none of the mechanisms takes: a setting must not be dropped silently.
-pub(crate) fn refuse_untaken<'a>(
+pub(crate) fn refuse_untaken(
     options: &BuildOptions,
-    mechanisms: impl Iterator<Item = &'a Built>,
+    all_taken: impl Iterator<Item = BuildOptions>,
 ) -> Result<(), Failure> {
     let (mut delta, mut bins) = (options.delta, options.bins);
-    for built in mechanisms {
-        delta = delta.filter(|_| built.taken.delta.is_none());
-        bins = bins.filter(|_| built.taken.bins.is_none());
+    for taken in all_taken {
+        delta = delta.filter(|_| taken.delta.is_none());
+        bins = bins.filter(|_| taken.bins.is_none());
     }
     let name = match (delta, bins) {
         (Some(_), _) => "delta",

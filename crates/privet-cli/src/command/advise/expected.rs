@@ -22,11 +22,14 @@ impl Question {
             Goal::Frequency => {
                 "standard error of the estimated frequency of a category that hardly anybody holds".to_owned()
             }
-            Goal::Mean if matches!(domain, DomainSpec::Circle(_)) => "standard error of the mean direction of \
+            Goal::Mean if matches!(domain, DomainSpec::Circle(_)) => {
+                "standard error of the mean direction of \
                 people who all hold one angle; for a resultant length R, about 1/R times as much"
-                .to_owned(),
+                    .to_owned()
+            }
             Goal::Mean => {
-                "standard error of the mean of unbiased reports, for the people for whom it is largest".to_owned()
+                "standard error of the mean of unbiased reports, for the people for whom it is largest"
+                    .to_owned()
             }
             Goal::Distribution => format!(
                 "root mean square error of the share of one of {} equal bins by the best unbiased linear estimate, for \
@@ -95,7 +98,9 @@ const UNBIASED: f64 = 1e-9;
 fn mean_error(channel: &dyn AnyNumeric) -> Result<f64, String> {
     let analysis = Analysis::new(channel);
     if !analysis.is_unbiased(UNBIASED) {
-        return Err("its reports are biased: how well the mean can be inverted depends on the people".to_owned());
+        return Err(
+            "its reports are biased: how well the mean can be inverted depends on the people".to_owned()
+        );
     }
     // Without bias the expected squared error is the variance.
     Ok(analysis.worst(Loss::Squared).error.sqrt())
@@ -105,10 +110,12 @@ fn mean_error(channel: &dyn AnyNumeric) -> Result<f64, String> {
 fn direction_error(channel: &dyn AnyNumeric) -> Result<f64, String> {
     const PLACES: u32 = 8;
     let nodes = channel.nodes();
-    let waves: Vec<[f64; 3]> =
-        (0..PLACES.min(nodes)).map(|place| wave(channel, (u64::from(place) * u64::from(nodes) / u64::from(PLACES)) as u32)).collect();
+    let waves: Vec<[f64; 3]> = (0..PLACES.min(nodes))
+        .map(|place| wave(channel, (u64::from(place) * u64::from(nodes) / u64::from(PLACES)) as u32))
+        .collect();
     let [along, _, square] = waves.first().copied().unwrap_or_default();
-    let is_alike = |other: &[f64; 3]| (other[0] - along).abs() < 1e-4 * along && other[1].abs() < 1e-4 * along;
+    let is_alike =
+        |other: &[f64; 3]| (other[0] - along).abs() < 1e-4 * along && other[1].abs() < 1e-4 * along;
     if !(along > 0.0 && waves.iter().all(is_alike)) {
         return Err("the mean of its reports as unit vectors does not point to the value".to_owned());
     }
@@ -148,7 +155,8 @@ fn share_error(channel: &dyn AnyNumeric, bins: usize) -> Result<f64, String> {
         let parts = one.iter().zip(two).zip(&means);
         parts.filter(|(_, mean)| **mean > 0.0).map(|((one, two), mean)| one * two / mean).sum::<f64>()
     };
-    let matrix = columns.iter().map(|one| columns.iter().map(|two| information(one, two)).collect()).collect();
+    let matrix =
+        columns.iter().map(|one| columns.iter().map(|two| information(one, two)).collect()).collect();
     let trace = trace_of_inverse(matrix)
         .ok_or_else(|| format!("its reports cannot tell the shares of {bins} bins apart"))?;
     Ok((trace * even - even * even).max(0.0).sqrt())

@@ -45,8 +45,13 @@ pub(crate) struct Advise {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     users: u64,
     /// How much one report may reveal
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true, required_unless_present = "target_error",
-          conflicts_with = "target_error")]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        allow_hyphen_values = true,
+        required_unless_present = "target_error",
+        conflicts_with = "target_error"
+    )]
     epsilon: Option<String>,
     /// How large the error may be, in units of the values (shares for frequencies and distributions)
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]

@@ -1,12 +1,12 @@
 //! The candidates in order, and the smallest epsilon that reaches a target.
 
-use super::candidate::{self, Built};
+use super::candidate;
 use super::expected::Question;
 use crate::failure::Failure;
 use crate::output::number;
 use crate::progress::Progress;
 use privet::registry::{self, MechanismRow};
-use privet::{BuildOptions, DomainSpec, Epsilon, Guarantee};
+use privet::{BuildOptions, DomainSpec, Epsilon, Guarantee, ParameterError};
 
 /// What is given.
 #[derive(Debug, Clone, Copy)]
@@ -69,33 +69,157 @@ pub(super) fn advise(
     options: &BuildOptions,
 ) -> Result<Advice, Failure> {
     let search = Search { domain, question, options };
-    let mut candidates = Vec::new();
-    let mut left_out = Vec::new();
-    let mut best: Option<Candidate> = None;
-    let mut fitting = Vec::new();
+    let (mut candidates, mut unreached, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     let mut progress = Progress::new("mechanisms", Some(registry::MECHANISMS.len() as u64));
+    let mut all_taken = Vec::new();
     for row in registry::MECHANISMS {
-        let outcome = search.consider(row, wish, &mut fitting);
+        let outcome = search.consider(row, wish);
         progress.add(1);
         match outcome {
-            Outcome::Misfit => {}
-            Outcome::LeftOut(why) => left_out.push(LeftOut { id: row.info.id, why }),
-            Outcome::Reached(candidate) => candidates.push(candidate),
-            Outcome::Unreached(candidate) => {
-                let why = format!(
-                    "even at epsilon {} its error is {}",
-                    candidate.epsilon,
-                    number(candidate.expected_error)
-                );
-                left_out.push(LeftOut { id: row.info.id, why });
-                let is_better = |known: &Candidate| candidate.expected_error < known.expected_error;
-                if best.as_ref().is_none_or(is_better) {
-                    best = Some(candidate);
-                }
+            Err(Refusal::Misfit) => {}
+            Err(Refusal::Why(why)) => left_out.push(LeftOut { id: row.info.id, why }),
+            Ok((candidate, taken)) => {
+                all_taken.push(taken);
+                let is_reached = wish.target().is_none_or(|target| candidate.expected_error <= target);
+                if is_reached { candidates.push(candidate) } else { unreached.push(candidate) }
             }
         }
     }
     drop(progress);
-    candidate::refuse_untaken(options, fitting.iter())?;
-    rank(candidates, left_out, wish).map_err(|left_out| nothing(wish, best, &left_out, domain))
+    candidate::refuse_untaken(options, all_taken.into_iter())?;
+    let unreachable = |candidate: &Candidate| LeftOut {
+        id: candidate.id,
+        why: format!(
+            "even at epsilon {} its error is {}",
+            candidate.epsilon,
+            number(candidate.expected_error)
+        ),
+    };
+    left_out.extend(unreached.iter().map(unreachable));
+    let Some((recommended, alternatives)) = rank(candidates, wish) else {
+        return Err(nothing(unreached, left_out, domain));
+    };
+    Ok(Advice { recommended, alternatives, left_out })
+}
+
+struct Search<'a> {
+    domain: &'a DomainSpec,
+    question: &'a Question,
+    options: &'a BuildOptions,
+}
+
+/// Why a mechanism is not compared.
+enum Refusal {
+    /// It is for other domains.
+    Misfit,
+    Why(String),
+}
+
+impl From<ParameterError> for Refusal {
+    fn from(error: ParameterError) -> Self {
+        if candidate::is_misfit(&error) { Self::Misfit } else { Self::Why(error.to_string()) }
+    }
+}
+
+impl Search<'_> {
+    fn consider(&self, row: &MechanismRow, wish: Wish) -> Result<(Candidate, BuildOptions), Refusal> {
+        match wish {
+            Wish::Epsilon(epsilon) => self.at(row, epsilon.get()),
+            Wish::Error(target) => self.smallest_epsilon(row, target),
+        }
+    }
+
+    fn at(&self, row: &MechanismRow, epsilon: f64) -> Result<(Candidate, BuildOptions), Refusal> {
+        let built = candidate::build(row, self.domain, Epsilon::new(epsilon)?, self.options)?;
+        let candidate = Candidate {
+            id: row.info.id,
+            epsilon,
+            expected_error: self.question.expected_error(&built).map_err(Refusal::Why)?,
+            report_bits: built.mechanism.report_bits(),
+            guarantee: built.mechanism.guarantee(),
+        };
+        Ok((candidate, built.taken))
+    }
+
+    /// The candidate with the smallest epsilon that reaches the target, or that with the largest epsilon if none does.
+    fn smallest_epsilon(
+        &self,
+        row: &MechanismRow,
+        target: f64,
+    ) -> Result<(Candidate, BuildOptions), Refusal> {
+        let mut found = self.at(row, MOST)?;
+        if found.0.expected_error > target {
+            return Ok(found);
+        }
+        let (mut low, mut high) = (LEAST.ln(), MOST.ln());
+        for halving in 0..=HALVINGS {
+            // The first place to look at is the least epsilon itself.
+            let middle = if halving == 0 { low } else { f64::midpoint(low, high) };
+            match self.at(row, middle.exp()) {
+                Ok(better) if better.0.expected_error <= target => {
+                    found = better;
+                    high = middle;
+                    if halving == 0 {
+                        break;
+                    }
+                }
+                // Where there is no channel or no estimate, epsilon is too small.
+                _ => low = middle,
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The best candidate, and the others with why they are not.
+fn rank(mut candidates: Vec<Candidate>, wish: Wish) -> Option<(Candidate, Vec<(Candidate, String)>)> {
+    let cost = |candidate: &Candidate| match wish {
+        Wish::Epsilon(_) => candidate.expected_error,
+        Wish::Error(_) => candidate.epsilon,
+    };
+    candidates.sort_by(|one, two| cost(one).total_cmp(&cost(two)));
+    let least = cost(candidates.first()?);
+    let is_tied = |candidate: &Candidate| cost(candidate) <= least * (1.0 + TIE);
+    let tied = candidates.iter().take_while(|candidate| is_tied(candidate)).count();
+    // Among equals the one with the shortest reports, and among those the first of the registry.
+    let shortest = (0..tied).min_by_key(|index| candidates[*index].report_bits)?;
+    let recommended = candidates.remove(shortest);
+    let why_not = |candidate: Candidate| {
+        let why = match wish {
+            _ if is_tied(&candidate) && candidate.report_bits > recommended.report_bits => {
+                "as good, but its reports are longer".to_owned()
+            }
+            _ if is_tied(&candidate) => "as good".to_owned(),
+            Wish::Epsilon(_) => format!("its error is {}", more(cost(&candidate) / least)),
+            Wish::Error(_) => format!("its epsilon is {}", more(cost(&candidate) / least)),
+        };
+        (candidate, why)
+    };
+    let alternatives = candidates.into_iter().map(why_not).collect();
+    Some((recommended, alternatives))
+}
+
+/// How much more, in words.
+fn more(ratio: f64) -> String {
+    if ratio < 2.0 {
+        format!("{:.2} % larger", 100.0 * (ratio - 1.0))
+    } else {
+        format!("{ratio:.3} times as large")
+    }
+}
+
+/// The failure when no mechanism is left.
+fn nothing(unreached: Vec<Candidate>, left_out: Vec<LeftOut>, domain: &DomainSpec) -> Failure {
+    let best = unreached.into_iter().min_by(|one, two| one.expected_error.total_cmp(&two.expected_error));
+    let message = match (best, left_out.into_iter().next()) {
+        (Some(best), _) => format!(
+            "no mechanism reaches this error: the best is {} with {} at epsilon {}",
+            best.id,
+            number(best.expected_error),
+            best.epsilon
+        ),
+        (None, Some(LeftOut { id, why })) => format!("no mechanism fits {domain}: {id}: {why}"),
+        (None, None) => format!("no mechanism fits {domain} and this goal"),
+    };
+    Failure::Usage { message, hint: Some("more people make the errors of means and shares smaller") }
 }

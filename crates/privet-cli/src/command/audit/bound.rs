@@ -39,7 +39,7 @@ impl Sampling {
     /// The bound for an event that always happens under one input and never under another.
     pub(super) fn largest_bound(&self, tests: usize) -> f64 {
         let counts = EventCounts { likelier: self.testing(), other: 0, trials: self.testing() };
-        counts.log_ratio_bound(self.alpha() / tests as f64)
+        counts.log_ratio_bound(self.alpha() / tests as f64, 0.0)
     }
 }
 
@@ -52,14 +52,15 @@ pub(super) struct EventCounts {
 }
 
 impl EventCounts {
-    /// A lower bound of the log-ratio of the event's probabilities that is wrong with probability `alpha` at most:
-    /// Clopper-Pearson bounds of both, each wrong with half of it.
-    pub(super) fn log_ratio_bound(&self, alpha: f64) -> f64 {
+    /// A lower bound of the log-ratio of the event's probabilities, after `delta` is taken off the likelier one, that is
+    /// wrong with probability `alpha` at most: Clopper-Pearson bounds of both, each wrong with half of it.
+    pub(super) fn log_ratio_bound(&self, alpha: f64, delta: f64) -> f64 {
         let count = |successes| BinomialCount::new(successes, self.trials);
         let (Some(likelier), Some(other)) = (count(self.likelier), count(self.other)) else { return 0.0 };
         let lower = clopper_pearson_lower(likelier, alpha / 2.0);
         let upper = clopper_pearson_upper(other, alpha / 2.0);
-        (lower / upper).ln().max(0.0)
+        // Nothing is left for a likelier event of probability delta or less; the logarithm is then no number.
+        ((lower - delta).max(0.0) / upper).ln().max(0.0)
     }
 
     /// Roughly that bound, for choosing among many events.
@@ -78,10 +79,11 @@ mod tests {
     #[test]
     fn bounds_stay_below_the_observed_ratio_and_above_zero() {
         let counts = EventCounts { likelier: 7_000, other: 3_000, trials: 10_000 };
-        let bound = counts.log_ratio_bound(1e-6);
+        let bound = counts.log_ratio_bound(1e-6, 0.0);
         assert!(bound > 0.7 && bound < (7.0f64 / 3.0).ln(), "{bound}");
-        assert_eq!(EventCounts { likelier: 1, other: 3_000, trials: 10_000 }.log_ratio_bound(1e-6), 0.0);
-        assert_eq!(EventCounts { likelier: 0, other: 0, trials: 10_000 }.log_ratio_bound(1e-6), 0.0);
+        assert!(counts.log_ratio_bound(1e-6, 0.1) < bound && counts.log_ratio_bound(1e-6, 0.9) == 0.0);
+        assert_eq!(EventCounts { likelier: 1, other: 3_000, trials: 10_000 }.log_ratio_bound(1e-6, 0.0), 0.0);
+        assert_eq!(EventCounts { likelier: 0, other: 0, trials: 10_000 }.log_ratio_bound(1e-6, 0.0), 0.0);
     }
 
     #[test]

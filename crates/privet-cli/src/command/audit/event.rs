@@ -136,6 +136,6 @@ impl Test {
 
     pub(super) fn bound(&self, sampling: Sampling, alpha: f64) -> f64 {
         let [likelier, other] = self.seen;
-        EventCounts { likelier, other, trials: sampling.testing() }.log_ratio_bound(alpha)
+        EventCounts { likelier, other, trials: sampling.testing() }.log_ratio_bound(alpha, 0.0)
     }
 }

@@ -21,10 +21,11 @@ pub(super) fn lower_bound(
     let mut draw = |which, count| log_ratios(mechanism, which, count, rng, progress);
     let choosing =
         [draw(WorstInput::First, sampling.choosing())?, draw(WorstInput::Second, sampling.choosing())?];
-    let Some(threshold) = best_threshold(&choosing, sampling) else { return Ok(0.0) };
+    let delta = mechanism.guarantee().delta();
+    let Some(threshold) = best_threshold(&choosing, sampling, delta) else { return Ok(0.0) };
     let testing =
         [draw(WorstInput::First, sampling.testing())?, draw(WorstInput::Second, sampling.testing())?];
-    Ok(counts(&testing, threshold).log_ratio_bound(sampling.alpha()))
+    Ok(counts(&testing, threshold).log_ratio_bound(sampling.alpha(), delta))
 }
 
 /// The log-ratios of reports for one of the two inputs, sorted.
@@ -59,12 +60,13 @@ fn counts([first, second]: &[Vec<f64>; 2], threshold: f64) -> EventCounts {
     EventCounts { likelier: above(first), other: above(second), trials: first.len() as u64 }
 }
 
-fn best_threshold(choosing: &[Vec<f64>; 2], sampling: Sampling) -> Option<f64> {
+fn best_threshold(choosing: &[Vec<f64>; 2], sampling: Sampling, delta: f64) -> Option<f64> {
     let mut candidates = choosing[0].clone();
     candidates.dedup();
     let step = candidates.len().div_ceil(MAX_CANDIDATES).max(1);
     // From the top, so that the most telling one is always tried.
     let tried = candidates.iter().rev().step_by(step);
-    let scored = tried.map(|ratio| (counts(choosing, *ratio).log_ratio_bound(sampling.alpha()), *ratio));
+    let scored =
+        tried.map(|ratio| (counts(choosing, *ratio).log_ratio_bound(sampling.alpha(), delta), *ratio));
     scored.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, ratio)| ratio)
 }

@@ -5,13 +5,13 @@ mod event;
 mod mechanism;
 mod program;
 
-use crate::arguments::{build_mechanisms, generator, parse_epsilons};
+use crate::arguments::{OptionArguments, build_mechanisms, generator, parse_epsilons};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
 use bound::Sampling;
 use clap::Args;
-use privet::{DomainSpec, Epsilon};
+use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, Guarantee};
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
@@ -32,7 +32,7 @@ Examples:
 /// The exact epsilon is the largest log-ratio of report probabilities, computed with integers from the weights that the
 /// sampler uses. The sampled bound needs no weights: reports are drawn for two inputs, half of them choose the most telling
 /// event, the other half count it, and the true epsilon is above the bound with the stated confidence. An audit passes if
-/// both are at most the claimed epsilon; otherwise the exit status is 1.
+/// both are at most the claimed epsilon, and the exact delta at most the claimed one; otherwise the exit status is 1.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Audit {
@@ -54,6 +54,8 @@ pub(crate) struct Audit {
     /// The claim: a number, a list such as .1,1,4 or a range such as 1:8:0.5
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     epsilon: String,
+    #[command(flatten)]
+    options: OptionArguments,
     /// How many reports to draw for each input
     #[arg(long, value_name = "COUNT", default_value_t = 100_000,
           value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
@@ -121,25 +123,26 @@ impl Audit {
     ) -> Result<Vec<Finding>, Failure> {
         let mut findings = Vec::new();
         let mut rng = generator(None)?;
+        let options = self.options.build_options()?;
         for epsilon in epsilons {
-            let mechanisms = build_mechanisms(&self.mechanism, domain, *epsilon)?;
+            let mechanisms = build_mechanisms(&self.mechanism, domain, *epsilon, &options)?;
             let mut progress = Progress::new("samples", Some(2 * sampling.samples * mechanisms.len() as u64));
             for mechanism in mechanisms {
                 let bound = mechanism::lower_bound(&*mechanism, sampling, &mut rng, &mut progress)?;
-                let exact = mechanism.exact_epsilon();
-                let claimed = epsilon.get();
+                let (exact, exact_delta) = exact_guarantee(&*mechanism);
+                let (claimed, claimed_delta) = (epsilon.get(), claimed_delta(&*mechanism, &options));
                 findings.push(Finding {
                     id: mechanism.info().id.to_owned(),
                     domain: domain.to_string(),
                     claimed_epsilon: claimed,
                     exact_epsilon: Some(exact),
-                    claimed_delta: mechanism.guarantee().delta(),
-                    exact_delta: Some(mechanism.guarantee().delta()),
+                    claimed_delta,
+                    exact_delta: Some(exact_delta),
                     sampled_lower_bound: bound,
                     largest_detectable: sampling.largest_bound(1),
                     confidence: self.confidence,
                     samples: self.samples,
-                    passed: exact <= claimed && bound <= claimed,
+                    passed: exact <= claimed && exact_delta <= claimed_delta && bound <= claimed,
                     program: None,
                 });
             }
@@ -176,6 +179,23 @@ impl Audit {
             }),
         };
         Ok(epsilons.iter().map(finding).collect())
+    }
+}
+
+/// What the integers of the sampler promise: the worst log-ratio, or epsilon and delta together where the promise has a
+/// delta.
+fn exact_guarantee(mechanism: &dyn AnyMechanism) -> (f64, f64) {
+    match mechanism.guarantee() {
+        Guarantee::Pure { .. } => (mechanism.exact_epsilon(), 0.0),
+        other => (other.epsilon().get(), other.delta()),
+    }
+}
+
+/// What was asked for.
+fn claimed_delta(mechanism: &dyn AnyMechanism, options: &BuildOptions) -> f64 {
+    match mechanism.guarantee() {
+        Guarantee::Pure { .. } => 0.0,
+        _ => options.delta.map_or(0.0, |delta| delta.get()),
     }
 }
 

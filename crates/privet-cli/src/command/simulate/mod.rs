@@ -4,9 +4,9 @@ mod frequency;
 mod number;
 mod trials;
 
+use super::advise::candidate;
+use super::estimate::{DEFAULT_BINS, METHODS};
 use crate::arguments::{OptionArguments, generator, parse_epsilons};
-use crate::command::advise::candidate;
-use crate::command::estimate::{DEFAULT_BINS, METHODS};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::table::{BATCH_ROWS, Columns, Format, Problem, Source, ValueColumn};
@@ -114,7 +114,8 @@ impl Simulate {
             _ => {
                 let values = table.numbers(&domain)?;
                 let contest = Contest::new(contestants, generator(self.insecure_seed)?, self.trials);
-                let methods = if self.method.is_empty() { vec!["ems".to_owned()] } else { self.method.clone() };
+                let methods =
+                    if self.method.is_empty() { vec!["ems".to_owned()] } else { self.method.clone() };
                 let bins = self.distribution_bins.map_or(DEFAULT_BINS, |bins| bins as usize);
                 number::run(number::Task { goal, values, methods, bins }, contest, output)
             }
@@ -162,7 +163,7 @@ impl Simulate {
                 let build = |name: &String| candidate::named(name, domain, epsilon, &options);
                 self.mechanism.iter().map(build).collect::<Result<_, _>>()?
             };
-            candidate::refuse_untaken(&options, found.iter())?;
+            candidate::refuse_untaken(&options, found.iter().map(|built| built.taken))?;
             contestants.extend(found.into_iter().map(|built| contestant(epsilon, built)));
         }
         Ok(contestants)

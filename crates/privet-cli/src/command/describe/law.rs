@@ -1,0 +1,186 @@
+//! The law of the reports of one number or angle.
+
+use crate::plot::{Chart, Range, Series};
+use privet::analysis::AnyNumeric;
+use privet::{DomainSpec, Piece};
+
+/// A range of reports with one density, or a single number with a probability of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Part {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) mass: f64,
+    /// Whether the parts of a group are single numbers, which have no density.
+    is_grid: bool,
+}
+
+impl Part {
+    fn atom(at: f64, mass: f64) -> Self {
+        Self { from: at, to: at, mass, is_grid: true }
+    }
+
+    fn is_atom(&self) -> bool {
+        self.to <= self.from
+    }
+
+    /// The probability of each unit of length; none for single numbers.
+    pub(super) fn density(&self) -> Option<f64> {
+        (!self.is_grid).then(|| self.mass / (self.to - self.from)).filter(|density| density.is_finite())
+    }
+}
+
+/// All reports of one input.
+#[derive(Debug)]
+pub(super) struct Law {
+    pub(super) input: f64,
+    pub(super) parts: Vec<Part>,
+}
+
+impl Law {
+    /// From the pieces of a channel, which must be about the same input.
+    pub(super) fn of(channel: &dyn AnyNumeric, input: f64, pieces: Vec<Piece>) -> Self {
+        let part = |piece: &Piece| {
+            let extent = piece.extent?;
+            let is_grid = extent.to <= extent.from;
+            Some(Part { from: extent.from, to: extent.to, mass: piece.mass, is_grid })
+        };
+        // Points of equal probability come without their places.
+        let parts = pieces.iter().map(part).collect::<Option<Vec<_>>>();
+        Self { input, parts: parts.unwrap_or_else(|| atoms(channel, input)) }
+    }
+}
+
+/// Every report of a channel on single numbers.
+fn atoms(channel: &dyn AnyNumeric, input: f64) -> Vec<Part> {
+    let placed = channel.place(input);
+    let up = placed.up as f64 / 2f64.powi(64);
+    let mut masses = vec![0.0; channel.output_cells() as usize];
+    let mut add = |node: u32, share: f64| {
+        for run in channel.runs(node) {
+            let cells = run.first as usize..(run.first + run.count) as usize;
+            let each = share * run.weight as f64 / channel.row_total() as f64;
+            masses.get_mut(cells).into_iter().flatten().for_each(|mass| *mass += each);
+        }
+    };
+    add(placed.node, 1.0 - up);
+    if placed.up > 0 {
+        add(channel.next_node(placed.node), up);
+    }
+    (0u32..).zip(masses).map(|(cell, mass)| Part::atom(channel.output_value(cell), mass)).collect()
+}
+
+/// The parts in about this many groups of neighbours. Single numbers beside ranges stay by themselves.
+pub(super) fn grouped(parts: &[Part], most: usize) -> Vec<Part> {
+    if parts.len() <= most {
+        return parts.to_vec();
+    }
+    let size = parts.len().div_ceil(most);
+    let groups = parts.chunk_by(|one, other| one.is_grid == other.is_grid);
+    groups.flat_map(|alike| alike.chunks(size).filter_map(joined)).collect()
+}
+
+fn joined(parts: &[Part]) -> Option<Part> {
+    let (first, last) = (parts.first()?, parts.last()?);
+    Some(Part { to: last.to, mass: parts.iter().map(|part| part.mass).sum(), ..*first })
+}
+
+/// A law as a line: up, along, down.
+fn steps(parts: &[Part], is_ring: bool) -> Vec<[f64; 2]> {
+    let ranges: Vec<(&Part, f64)> = parts.iter().filter_map(|part| Some((part, part.density()?))).collect();
+    let mut line: Vec<[f64; 2]> = Vec::new();
+    for (part, density) in &ranges {
+        match line.last().copied() {
+            Some([end, _]) if part.from > end + (part.to - part.from) * 1e-6 => {
+                line.extend([[end, 0.0], [part.from, 0.0]]);
+            }
+            None if !is_ring => line.push([part.from, 0.0]),
+            _ => {}
+        }
+        line.extend([[part.from, *density], [part.to, *density]]);
+    }
+    if let (false, Some([end, _])) = (is_ring, line.last().copied()) {
+        line.push([end, 0.0]);
+    }
+    line
+}
+
+/// Tails of this probability on each side may be left out of a drawing.
+const TAIL: f64 = 1e-3;
+
+/// The range of reports that a drawing shows, and whether it is all of it.
+fn shown(laws: &[Law], domain: [f64; 2]) -> ([f64; 2], bool) {
+    let [mut low, mut high] = domain;
+    let mut is_whole = true;
+    for law in laws {
+        let mut sum = 0.0;
+        let mut until = |part: &&Part| {
+            sum += part.mass;
+            sum > TAIL
+        };
+        let first = law.parts.iter().find(|part| until(part));
+        sum = 0.0;
+        let mut until = |part: &&Part| {
+            sum += part.mass;
+            sum > TAIL
+        };
+        let last = law.parts.iter().rev().find(|part| until(part));
+        low = low.min(first.map_or(low, |part| part.from));
+        high = high.max(last.map_or(high, |part| part.to));
+    }
+    for part in laws.iter().flat_map(|law| &law.parts) {
+        is_whole &= part.from >= low && part.to <= high;
+    }
+    ([low, high], is_whole)
+}
+
+/// The densities of several inputs, with stems for single numbers.
+pub(super) fn chart(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
+    let (range, is_whole) = match domain {
+        DomainSpec::Circle(circle) => (Range::Turn(circle.period()), true),
+        DomainSpec::Interval(interval) => {
+            let ([low, high], is_whole) = shown(laws, [interval.low(), interval.high()]);
+            // Stems at the ends need room.
+            let margin = (high / 2.0 - low / 2.0) * 0.06;
+            (Range::Line([low - margin, high + margin]), is_whole)
+        }
+        _ => (Range::Line([0.0, 1.0]), true),
+    };
+    let is_ring = matches!(range, Range::Turn(_));
+    let inside = |value: f64| match range {
+        Range::Line([low, high]) => (low..=high).contains(&value),
+        Range::Turn(_) => true,
+    };
+    let series = |law: &Law| Series {
+        label: format!("x = {}", law.input),
+        line: clipped(steps(&law.parts, is_ring), &range),
+        is_filled: true,
+        stems: law
+            .parts
+            .iter()
+            .filter(|part| part.is_atom() && inside(part.from))
+            .map(|part| [part.from, part.mass])
+            .collect(),
+        mark: Some(law.input),
+        ..Series::default()
+    };
+    let cut = if is_whole { "" } else { "; at most 0.1 % of the reports lie on each side of what is shown" };
+    Chart {
+        title,
+        description: "The density of the reports for each input; triangles mark the inputs.".into(),
+        x_name: format!("report (triangle: the input x{cut})"),
+        x_range: range,
+        y_name: "density".into(),
+        stem_name: "probability of a single number".into(),
+        may_be_logarithmic: false,
+        series: laws.iter().map(series).collect(),
+    }
+}
+
+/// The points of a line inside a range, with its ends moved to those of the range.
+fn clipped(line: Vec<[f64; 2]>, range: &Range) -> Vec<[f64; 2]> {
+    let [low, high] = match range {
+        Range::Line(ends) => *ends,
+        Range::Turn(period) => [0.0, *period],
+    };
+    line.into_iter().filter(|[x, _]| (low..=high).contains(x)).collect()
+}

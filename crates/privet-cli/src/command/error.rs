@@ -1,0 +1,421 @@
+//! How far a report is from the value, on average.
+
+use crate::arguments::{OptionArguments, find_mechanism, parse_epsilons};
+use crate::failure::Failure;
+use crate::output::{Output, number, table_of_numbers};
+use crate::plot::{self, Chart, Range, Series};
+use crate::progress::Progress;
+use clap::Args;
+use privet::analysis::{Analysis, AnyNumeric, Loss, Prior, Space};
+use privet::registry::{self, AnyEstimator, MechanismRow};
+use privet::{BuildOptions, DomainSpec, Epsilon, ParameterError};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  How far off is a report at worst?
+    privet error --mechanism optimal-piecewise --domain interval:0,1 --epsilon 1,2,4 --loss absolute --worst
+
+  At one value, with its bias and variance:
+    privet error --mechanism laplace --domain interval:-5,20 --epsilon 1 --loss squared --input 0
+
+  Which mechanism is best where? One line for each, over the whole domain:
+    privet error --mechanism ogpm,piecewise-truncated,laplace-truncated --domain interval:0,1 --epsilon 1 \\
+      --loss absolute --worst --plot error.svg";
+
+/// Compute the expected error of one report, exactly
+///
+/// The error is a sum over all reports, weighted with the integer weights that the sampler uses: nothing is simulated. On a
+/// circle distances are the shorter way around. It is the error of a single report; `privet simulate` is about estimates
+/// from many.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["input", "worst", "average"])))]
+pub(crate) struct Error {
+    /// Mechanisms by id or synonym, or `all` for every one that fits the domain
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
+    mechanism: Vec<String>,
+    /// Where values come from: interval:0,1 or circle:360
+    #[arg(long, value_name = "DOMAIN")]
+    domain: String,
+    /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    epsilon: String,
+    #[command(flatten)]
+    options: OptionArguments,
+    /// How a distance is counted: absolute or squared
+    #[arg(long, value_name = "LOSS")]
+    loss: String,
+    /// The error at this value
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    input: Option<String>,
+    /// The largest error over all values, and where it is
+    #[arg(long)]
+    worst: bool,
+    /// The error of a value that is drawn from the prior; its bias and variance are means over all values
+    #[arg(long)]
+    average: bool,
+    /// A file with the weights of equal bins of the domain, as many as you like, separated by commas, blanks or lines;
+    /// without it all values are alike
+    #[arg(long, value_name = "FILE", requires = "average")]
+    prior: Option<PathBuf>,
+    /// Draw the error into an .svg or .png file: over the whole domain for one epsilon, or over several epsilons
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+/// Which error is asked for.
+#[derive(Debug)]
+enum Question {
+    Input(f64),
+    Worst,
+    Average(Prior),
+}
+
+/// One row of the answer.
+#[derive(Debug, Clone, Serialize)]
+struct Answer {
+    id: &'static str,
+    domain: String,
+    epsilon: f64,
+    loss: &'static str,
+    what: &'static str,
+    error: f64,
+    /// Where the error is, if it is that of one value.
+    input: Option<f64>,
+    bias: f64,
+    variance: f64,
+}
+
+/// A mechanism at one epsilon.
+struct Built {
+    epsilon: f64,
+    estimator: Box<dyn AnyEstimator>,
+}
+
+impl Built {
+    fn channel(&self) -> Result<&dyn AnyNumeric, Failure> {
+        self.estimator.numeric().ok_or_else(|| Failure::Usage {
+            message: "errors are distances between numbers, and this mechanism's reports are not numbers"
+                .into(),
+            hint: Some(NUMBERS_ONLY),
+        })
+    }
+}
+
+const NUMBERS_ONLY: &str = "use a domain of numbers or angles, such as interval:0,1 or circle:360; `privet simulate` is about categories";
+
+impl Error {
+    pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
+        let loss: Loss = self.loss.parse().map_err(|message| Failure::Usage { message, hint: None })?;
+        self.plot.as_deref().map(plot::Format::of).transpose()?;
+        let domain: DomainSpec = self.domain.parse()?;
+        if !matches!(domain, DomainSpec::Interval(_) | DomainSpec::Circle(_)) {
+            let message = format!("errors are distances between numbers: got {domain}");
+            return Err(Failure::Usage { message, hint: Some(NUMBERS_ONLY) });
+        }
+        let question = self.question()?;
+        let built = self.build(&domain)?;
+        let mut progress = Progress::new("errors", Some(built.len() as u64));
+        let mut answers = Vec::new();
+        for one in &built {
+            answers.push(answer(one, &domain, loss, &question)?);
+            progress.add(1);
+        }
+        drop(progress);
+        if let Some(path) = &self.plot {
+            let is_one_epsilon = answers.iter().all(|row| row.epsilon == answers[0].epsilon);
+            let chart = if is_one_epsilon {
+                over_domain(&built, &answers, &domain, loss)?
+            } else {
+                over_epsilon(&answers, &domain, loss)
+            };
+            plot::save(&chart, path)?;
+        }
+        let page = || page(&answers, loss, self.plot.as_deref());
+        match &answers[..] {
+            [only] => output.print(only, page),
+            several => output.print(&several, page),
+        }
+    }
+
+    fn question(&self) -> Result<Question, Failure> {
+        if self.worst {
+            return Ok(Question::Worst);
+        }
+        if self.average {
+            let prior = self.prior.as_deref().map(read_prior).transpose()?;
+            return Ok(Question::Average(prior.unwrap_or_else(Prior::uniform)));
+        }
+        let text = self.input.as_deref().unwrap_or_default();
+        let value = text.trim().parse().map_err(|_| Failure::Data {
+            message: "the input is not a number".into(),
+            hint: Some("write a number of the domain, such as 0.5"),
+        })?;
+        Ok(Question::Input(value))
+    }
+
+    /// All mechanisms at all epsilons.
+    fn build(&self, domain: &DomainSpec) -> Result<Vec<Built>, Failure> {
+        let is_all = self.mechanism == ["all"];
+        let rows: Vec<&MechanismRow> = if is_all {
+            registry::MECHANISMS.iter().collect()
+        } else {
+            self.mechanism.iter().map(|name| find_mechanism(name)).collect::<Result<_, _>>()?
+        };
+        let options = self.options.build_options()?;
+        let mut settings = Settings::new(options, rows.len() > 1);
+        let mut built = Vec::new();
+        for epsilon in parse_epsilons(&self.epsilon)? {
+            for row in &rows {
+                match settings.build(row.info.id, domain, epsilon) {
+                    Ok(estimator) => built.push(Built { epsilon: epsilon.get(), estimator }),
+                    // One of many that needs a setting of its own is left out, as those for other domains are.
+                    Err(ParameterError::WrongDomain { .. } | ParameterError::Incompatible { .. })
+                        if is_all => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        settings.check()?;
+        if built.is_empty() {
+            return Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None });
+        }
+        Ok(built)
+    }
+}
+
+/// Settings that only some mechanisms take, for one or several of them.
+struct Settings {
+    /// What is tried in turn.
+    choices: Vec<BuildOptions>,
+    /// What was given and what was taken.
+    given: BuildOptions,
+    taken: BuildOptions,
+}
+
+impl Settings {
+    /// One mechanism must take all of them; of several, each takes what it can.
+    fn new(given: BuildOptions, is_several: bool) -> Self {
+        let none = BuildOptions::default();
+        let mut choices = vec![given];
+        if is_several {
+            choices.extend([
+                BuildOptions { bins: None, ..given },
+                BuildOptions { delta: None, ..given },
+                none,
+            ]);
+            choices.dedup();
+        }
+        Self { choices, given, taken: none }
+    }
+
+    fn build(
+        &mut self,
+        id: &str,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+    ) -> Result<Box<dyn AnyEstimator>, ParameterError> {
+        let row = registry::find_estimator(id)?;
+        let mut outcome = Err(ParameterError::UnknownMechanism { got: id.to_owned() });
+        for choice in &self.choices {
+            outcome = row.build_with(domain, epsilon, choice);
+            match outcome {
+                Err(ParameterError::Incompatible { .. }) => {}
+                Err(_) => break,
+                Ok(_) => {
+                    self.taken.delta = self.taken.delta.or(choice.delta);
+                    self.taken.bins = self.taken.bins.or(choice.bins);
+                    break;
+                }
+            }
+        }
+        outcome
+    }
+
+    /// A setting must not be dropped silently.
+    fn check(&self) -> Result<(), Failure> {
+        let name = match (self.given, self.taken) {
+            (BuildOptions { delta: Some(_), .. }, BuildOptions { delta: None, .. }) => "--delta",
+            (BuildOptions { bins: Some(_), .. }, BuildOptions { bins: None, .. }) => "--bins",
+            _ => return Ok(()),
+        };
+        Err(Failure::Usage { message: format!("none of these mechanisms takes {name}"), hint: None })
+    }
+}
+
+/// Weights of equal bins: a JSON array, or numbers with commas, blanks or line ends in between.
+fn read_prior(path: &Path) -> Result<Prior, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|source| Failure::File {
+        action: "cannot read",
+        path: path.to_owned(),
+        source,
+    })?;
+    let broken = |problem: &str| Failure::Data {
+        message: format!("{}: {problem}", path.display()),
+        hint: Some("a prior is a list of weights, one for each of equal bins of the domain, such as 1,2,4,1"),
+    };
+    let inner = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&text);
+    let words = inner.split(|letter: char| letter == ',' || letter.is_whitespace());
+    let weights: Result<Vec<f64>, _> = words.filter(|word| !word.is_empty()).map(str::parse).collect();
+    let weights = weights.map_err(|_| broken("a weight is not a number"))?;
+    Prior::new(&weights).map_err(|error| broken(&error.to_string()))
+}
+
+fn answer(built: &Built, domain: &DomainSpec, loss: Loss, question: &Question) -> Result<Answer, Failure> {
+    let channel = built.channel()?;
+    let analysis = Analysis::new(channel);
+    let row = |what, error, input, bias, variance| Answer {
+        id: channel.info().id,
+        domain: domain.to_string(),
+        epsilon: built.epsilon,
+        loss: loss.as_str(),
+        what,
+        error,
+        input,
+        bias,
+        variance,
+    };
+    Ok(match question {
+        Question::Average(prior) => {
+            let all = analysis.average_error(loss, prior);
+            row("average", all.error, None, all.bias, all.variance)
+        }
+        Question::Worst => {
+            let at = analysis.worst(loss);
+            row("worst", at.error, Some(at.input), at.bias, at.variance)
+        }
+        Question::Input(value) => {
+            let at = analysis.law(*value)?.error(loss);
+            row("input", at.error, Some(at.input), at.bias, at.variance)
+        }
+    })
+}
+
+fn page(answers: &[Answer], loss: Loss, plot: Option<&Path>) -> String {
+    let mut table = table_of_numbers(&["MECHANISM", "EPSILON", "ERROR", "AT", "BIAS", "VARIANCE"], 1);
+    for row in answers {
+        table.add_row([
+            row.id.to_owned(),
+            row.epsilon.to_string(),
+            number(row.error),
+            row.input.map_or("-".into(), number),
+            number(row.bias),
+            number(row.variance),
+        ]);
+    }
+    let what = match answers.first().map(|row| row.what) {
+        Some("worst") => "at the worst value",
+        Some("average") => "on average over all values",
+        _ => "at one value",
+    };
+    let domain = answers.first().map(|row| row.domain.as_str()).unwrap_or_default();
+    let drawn = plot.map(|path| format!("\nDrawn in {}.", path.display())).unwrap_or_default();
+    let kind = loss.as_str();
+    format!("{}\n\nThe expected {kind} error of one report {what}, on {domain}.{drawn}", table.trim_fmt())
+}
+
+/// How many values a line over the domain goes through.
+const POINTS: u32 = 400;
+
+/// The error at every value, one line for each mechanism.
+fn over_domain(
+    built: &[Built],
+    answers: &[Answer],
+    domain: &DomainSpec,
+    loss: Loss,
+) -> Result<Chart, Failure> {
+    let domain = plot::domain_name(domain);
+    let mut series = Vec::new();
+    let mut x_range = Range::Line([0.0, 1.0]);
+    for (one, answer) in built.iter().zip(answers) {
+        let channel = one.channel()?;
+        let (analysis, space) = (Analysis::new(channel), channel.space());
+        x_range = match space {
+            Space::Line { low, high } => Range::Line([low, high]),
+            Space::Ring { period } => Range::Turn(period),
+        };
+        let values = (0..=POINTS).map(|index| place_in(space, index));
+        let point = |value: f64| Ok([value, analysis.law(value)?.expected(loss)]);
+        let mut line = values.map(point).collect::<Result<Vec<_>, Failure>>()?;
+        if let (true, Some(last)) = (space.is_ring(), line.last_mut()) {
+            last[0] = space.width();
+        }
+        let dots = answer.input.map(|input| [input, answer.error]).into_iter().collect();
+        series.push(Series { label: answer.id.to_owned(), line, dots, ..Series::default() });
+    }
+    let epsilon = answers.first().map_or(0.0, |row| row.epsilon);
+    let dots = match answers.first().map(|row| row.what) {
+        Some("worst") => " (dots: the worst value)",
+        _ => "",
+    };
+    Ok(Chart {
+        x_name: format!("value{dots}"),
+        x_range,
+        ..chart(
+            format!("Expected {} error of one report on {domain}, epsilon {epsilon}", loss.as_str()),
+            loss,
+            series,
+        )
+    })
+}
+
+/// One of equally spaced values. The end of a circle is its beginning.
+fn place_in(space: Space, index: u32) -> f64 {
+    match space {
+        Space::Line { high, .. } if index == POINTS => high,
+        Space::Ring { .. } if index == POINTS => 0.0,
+        _ => space.from_unit(f64::from(index) / f64::from(POINTS)),
+    }
+}
+
+/// The error at every epsilon, one line for each mechanism.
+fn over_epsilon(answers: &[Answer], domain: &DomainSpec, loss: Loss) -> Chart {
+    let domain = plot::domain_name(domain);
+    let mut series: Vec<Series> = Vec::new();
+    for row in answers {
+        let point = [row.epsilon, row.error];
+        match series.iter_mut().find(|series| series.label == row.id) {
+            Some(series) => series.line.push(point),
+            None => series.push(Series { label: row.id.to_owned(), line: vec![point], ..Series::default() }),
+        }
+    }
+    for series in &mut series {
+        series.line.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        if series.line.len() <= MOST_DOTS {
+            series.dots.clone_from(&series.line);
+        }
+    }
+    let epsilons = || answers.iter().map(|row| row.epsilon);
+    let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(0.0, f64::max)];
+    let what = match answers.first() {
+        Some(Answer { what: "input", input: Some(input), .. }) => format!("at {input}"),
+        Some(Answer { what: "average", .. }) => "on average".to_owned(),
+        _ => "at the worst value".to_owned(),
+    };
+    let title = format!("Expected {} error of one report {what}, on {domain}", loss.as_str());
+    Chart {
+        x_name: "epsilon".into(),
+        x_range: Range::Line(ends),
+        may_be_logarithmic: true,
+        ..chart(title, loss, series)
+    }
+}
+
+/// Lines through more points than this have no dots.
+const MOST_DOTS: usize = 12;
+
+fn chart(title: String, loss: Loss, series: Vec<Series>) -> Chart {
+    let names: Vec<&str> = series.iter().map(|series| series.label.as_str()).collect();
+    Chart {
+        description: format!("One line for each mechanism: {}.", names.join(", ")),
+        title,
+        x_name: String::new(),
+        x_range: Range::Line([0.0, 1.0]),
+        y_name: format!("expected {} error", loss.as_str()),
+        stem_name: String::new(),
+        may_be_logarithmic: false,
+        series,
+    }
+}
