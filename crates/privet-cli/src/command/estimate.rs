@@ -6,6 +6,7 @@ use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Progress;
 use crate::table::{Batch, Columns, Format, Problem, ReportColumn, Source, batch_rows, replace_file};
 use clap::Args;
+use privet::analysis::Space;
 use privet::registry::AnyEstimator;
 use privet::{
     Consistency, CountSummary, Domain, DomainSpec, Envelope, Estimate as Number, EstimateError, Frequencies,
@@ -153,7 +154,7 @@ struct NumberArguments {
     /// held-out likelihood), least-squares, or histogram (the reports as they are) [default: ems]
     #[arg(long, value_name = "METHOD", hide_possible_values = true, value_parser = METHODS)]
     method: Option<String>,
-    /// How many equal bins the distribution has, up to 4096 [default: 50]
+    /// How many equal bins the distribution has, up to 4096; smoothing works on 50 or more, whatever is shown [default: 50]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
     distribution_bins: Option<u32>,
     /// Levels of quantiles, from 0 to 1; numbers only [default: 0.25,0.5,0.75]
@@ -286,32 +287,60 @@ pub(super) fn learn(
     let ask = |request: &_| estimator.answer(summary, request);
     let mut request = request_of(&ask, step);
     request.method = question.method.parse().map_err(|message| Failure::Usage { message, hint: None })?;
-    request.bins = question.bins;
+    let parts = question.parts_of_a_bin();
+    request.bins = question.bins * parts;
     request.quantiles.clone_from(&question.quantiles);
-    request.ranges.clone_from(&question.ranges);
+    // Bins that are made of finer ones are asked for as ranges, before those that somebody wants to know.
+    let bins = estimator.numeric().filter(|_| parts > 1).map(|channel| question.edges(channel.space()));
+    request.ranges = bins.into_iter().flatten().chain(question.ranges.iter().copied()).collect();
     let answer = ask(&request)?;
-    if let Some(numbers) = answer.clone().into_numbers() {
-        return Ok(Learned {
-            centre: numbers.mean,
-            resultant_length: None,
-            distribution: shares!(numbers.bins),
-            ranges: shares!(numbers.ranges),
-            quantiles: numbers.quantiles.iter().map(|quantile| (quantile.level, quantile.value)).collect(),
-            n: numbers.n,
-            method: numbers.method.as_str(),
-        });
+    let (mut learned, bins): (Learned, Vec<Share>) = match answer.clone().into_numbers() {
+        Some(numbers) => {
+            let quantiles = numbers.quantiles.iter().map(|quantile| (quantile.level, quantile.value));
+            let learned = Learned {
+                centre: numbers.mean,
+                resultant_length: None,
+                distribution: Vec::new(),
+                ranges: shares!(numbers.ranges),
+                quantiles: quantiles.collect(),
+                n: numbers.n,
+                method: numbers.method.as_str(),
+            };
+            (learned, shares!(numbers.bins))
+        }
+        None => {
+            let no_angles = EstimateError::Step { step: step.as_str(), method: "categories or words" };
+            let angles = answer.into_angles().ok_or(no_angles)?;
+            let learned = Learned {
+                centre: angles.direction,
+                resultant_length: Some(angles.resultant_length),
+                distribution: Vec::new(),
+                ranges: shares!(angles.ranges),
+                quantiles: Vec::new(),
+                n: angles.n,
+                method: angles.method.as_str(),
+            };
+            (learned, shares!(angles.bins))
+        }
+    };
+    let asked = learned.ranges.split_off(learned.ranges.len() - question.ranges.len());
+    let coarse = std::mem::replace(&mut learned.ranges, asked);
+    learned.distribution = if parts > 1 { coarse } else { bins };
+    Ok(learned)
+}
+
+impl Question {
+    /// Into how many parts a bin is cut for the estimate. Smoothing makes neighbouring bins alike, so wide ones would be
+    /// smoothed beyond recognition.
+    fn parts_of_a_bin(&self) -> usize {
+        if self.method.starts_with("ems") { DEFAULT_BINS.div_ceil(self.bins) } else { 1 }
     }
-    let no_angles = EstimateError::Step { step: step.as_str(), method: "categories or words" };
-    let angles = answer.into_angles().ok_or(no_angles)?;
-    Ok(Learned {
-        centre: angles.direction,
-        resultant_length: Some(angles.resultant_length),
-        distribution: shares!(angles.bins),
-        ranges: shares!(angles.ranges),
-        quantiles: Vec::new(),
-        n: angles.n,
-        method: angles.method.as_str(),
-    })
+
+    /// The ends of the bins.
+    fn edges(&self, space: Space) -> Vec<[f64; 2]> {
+        let edge = |index: usize| space.from_unit(index as f64 / self.bins as f64);
+        (0..self.bins).map(|bin| [edge(bin), edge(bin + 1)]).collect()
+    }
 }
 
 /// The request that `ask` takes, with this step.

@@ -221,8 +221,11 @@ impl Rows for NoiseRows {
     }
 
     fn extent(&self, cell: u32) -> [f64; 2] {
-        if cell == 0 || cell == self.last_cell() {
-            return [self.unit_value(cell); 2];
+        let value = self.unit_value(cell);
+        // The cell at a truncated end is where all that lies beyond goes.
+        let is_end = self.is_truncated && (value <= 0.0 || value >= 1.0);
+        if cell == 0 || cell == self.last_cell() || is_end {
+            return [value; 2];
         }
         [self.unit(f64::from(cell) - 0.5), self.unit(f64::from(cell) + 0.5)]
     }

@@ -1,7 +1,7 @@
 //! The law of the reports of one number or angle.
 
 use crate::plot::{Chart, Range, Series};
-use privet::analysis::AnyNumeric;
+use privet::analysis::{Analysis, AnyNumeric, DensityPiece, Space};
 use privet::{DomainSpec, Piece};
 
 /// A range of reports with one density, or a single number with a probability of its own.
@@ -34,7 +34,12 @@ impl Part {
 pub(super) struct Law {
     pub(super) input: f64,
     pub(super) parts: Vec<Part>,
+    /// The same without groups of neighbours, for drawings.
+    fine: Option<Vec<Part>>,
 }
+
+/// Laws with more parts are in groups of neighbours already, too wide for a smooth line.
+const MANY: usize = 100;
 
 impl Law {
     /// From the pieces of a channel, which must be about the same input.
@@ -46,8 +51,61 @@ impl Law {
         };
         // Points of equal probability come without their places.
         let parts = pieces.iter().map(part).collect::<Option<Vec<_>>>();
-        Self { input, parts: parts.unwrap_or_else(|| atoms(channel, input)) }
+        let parts = merged(parts.unwrap_or_else(|| atoms(channel, input)));
+        let is_smooth = parts.len() > MANY && parts.iter().any(|part| !part.is_grid);
+        let fine = is_smooth.then(|| fine(channel, input)).flatten();
+        let fine = fine.map(|parts| wrapped(parts, channel.space()));
+        Self { input, parts: wrapped(parts, channel.space()), fine }
     }
+
+    fn drawn(&self) -> &[Part] {
+        self.fine.as_deref().unwrap_or(&self.parts)
+    }
+}
+
+/// The parts with one for each single number: different rows beyond an end all go to the end.
+fn merged(parts: Vec<Part>) -> Vec<Part> {
+    let mut merged: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match merged.last_mut() {
+            Some(last) if last.is_atom() && part.is_atom() && last.from == part.from => last.mass += part.mass,
+            _ => merged.push(part),
+        }
+    }
+    merged
+}
+
+/// The law cell by cell.
+fn fine(channel: &dyn AnyNumeric, input: f64) -> Option<Vec<Part>> {
+    let analysis = Analysis::new(channel);
+    let law = analysis.law(input).ok()?;
+    let part = |piece: &DensityPiece| Part {
+        from: piece.from,
+        to: piece.to,
+        mass: piece.mass,
+        is_grid: piece.is_atom(),
+    };
+    Some(law.pieces().iter().map(part).collect())
+}
+
+/// What lies across the beginning of a circle, cut in two.
+fn wrapped(parts: Vec<Part>, space: Space) -> Vec<Part> {
+    let Space::Ring { period } = space else { return parts };
+    let mut cut = Vec::with_capacity(parts.len() + 1);
+    for part in parts {
+        let share = |length: f64| part.mass * length / (part.to - part.from);
+        if part.from < 0.0 && part.to > 0.0 {
+            cut.push(Part { from: period + part.from, to: period, mass: share(-part.from), ..part });
+            cut.push(Part { from: 0.0, mass: share(part.to), ..part });
+        } else if part.from < period && part.to > period {
+            cut.push(Part { to: period, mass: share(period - part.from), ..part });
+            cut.push(Part { from: 0.0, to: part.to - period, mass: share(part.to - period), ..part });
+        } else {
+            cut.push(part);
+        }
+    }
+    cut.sort_by(|one, other| one.from.total_cmp(&other.from));
+    cut
 }
 
 /// Every report of a channel on single numbers.
@@ -104,30 +162,32 @@ fn steps(parts: &[Part], is_ring: bool) -> Vec<[f64; 2]> {
     line
 }
 
+/// A line with more steps than this would not look smoother.
+const MOST_STEPS: usize = 400;
+
 /// Tails of this probability on each side may be left out of a drawing.
 const TAIL: f64 = 1e-3;
+
+/// The first part with more than a tail up to its end.
+fn beyond_tail<'a>(mut parts: impl Iterator<Item = &'a Part>) -> Option<&'a Part> {
+    let mut sum = 0.0;
+    parts.find(|part| {
+        sum += part.mass;
+        sum > TAIL
+    })
+}
 
 /// The range of reports that a drawing shows, and whether it is all of it.
 fn shown(laws: &[Law], domain: [f64; 2]) -> ([f64; 2], bool) {
     let [mut low, mut high] = domain;
     let mut is_whole = true;
     for law in laws {
-        let mut sum = 0.0;
-        let mut until = |part: &&Part| {
-            sum += part.mass;
-            sum > TAIL
-        };
-        let first = law.parts.iter().find(|part| until(part));
-        sum = 0.0;
-        let mut until = |part: &&Part| {
-            sum += part.mass;
-            sum > TAIL
-        };
-        let last = law.parts.iter().rev().find(|part| until(part));
+        let first = beyond_tail(law.drawn().iter());
+        let last = beyond_tail(law.drawn().iter().rev());
         low = low.min(first.map_or(low, |part| part.from));
         high = high.max(last.map_or(high, |part| part.to));
     }
-    for part in laws.iter().flat_map(|law| &law.parts) {
+    for part in laws.iter().flat_map(Law::drawn) {
         is_whole &= part.from >= low && part.to <= high;
     }
     ([low, high], is_whole)
@@ -150,18 +210,17 @@ pub(super) fn chart(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
         Range::Line([low, high]) => (low..=high).contains(&value),
         Range::Turn(_) => true,
     };
-    let series = |law: &Law| Series {
-        label: format!("x = {}", law.input),
-        line: clipped(steps(&law.parts, is_ring), &range),
-        is_filled: true,
-        stems: law
-            .parts
-            .iter()
-            .filter(|part| part.is_atom() && inside(part.from))
-            .map(|part| [part.from, part.mass])
-            .collect(),
-        mark: Some(law.input),
-        ..Series::default()
+    let series = |law: &Law| {
+        let visible = law.drawn().iter().filter(|part| inside(part.from) && inside(part.to));
+        let (stems, ranges): (Vec<Part>, Vec<Part>) = visible.partition(|part| part.is_atom());
+        Series {
+            label: format!("x = {}", law.input),
+            line: steps(&grouped(&ranges, MOST_STEPS), is_ring),
+            is_filled: true,
+            stems: stems.iter().map(|part| [part.from, part.mass]).collect(),
+            mark: Some(law.input),
+            ..Series::default()
+        }
     };
     let cut = if is_whole { "" } else { "; at most 0.1 % of the reports lie on each side of what is shown" };
     Chart {
@@ -174,13 +233,4 @@ pub(super) fn chart(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
         may_be_logarithmic: false,
         series: laws.iter().map(series).collect(),
     }
-}
-
-/// The points of a line inside a range, with its ends moved to those of the range.
-fn clipped(line: Vec<[f64; 2]>, range: &Range) -> Vec<[f64; 2]> {
-    let [low, high] = match range {
-        Range::Line(ends) => *ends,
-        Range::Turn(period) => [0.0, *period],
-    };
-    line.into_iter().filter(|[x, _]| (low..=high).contains(x)).collect()
 }
