@@ -14,7 +14,7 @@ use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError,
 use privet_mechanisms::analysis::{Analysis, AnyNumeric};
 use privet_mechanisms::lattice::{LatticeMechanism, LatticeRule};
 use std::f64::consts::TAU;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Estimates from the reports of a lattice channel on numbers or angles.
 ///
@@ -27,6 +27,8 @@ pub struct NumberEstimator {
     /// The numbers of the lowest and the highest report.
     ends: [f64; 2],
     prepared: Arc<OnceLock<Prepared>>,
+    /// The operator that was used last: collections are often asked for the same number of bins again.
+    last: Arc<Mutex<Option<Arc<Operator>>>>,
 }
 
 /// What every estimate needs and no report changes; made when first needed.
@@ -75,7 +77,7 @@ impl NumberEstimator {
         let groups = Groups::of(channel.output_cells());
         let last = channel.output_cells() - 1;
         let ends = [channel.output_value(0), channel.output_value(last)];
-        Self { channel, groups, ends, prepared: Arc::default() }
+        Self { channel, groups, ends, prepared: Arc::default(), last: Arc::default() }
     }
 
     fn prepared(&self) -> &Prepared {
@@ -104,7 +106,7 @@ impl NumberEstimator {
         if method == Method::Histogram {
             return Ok(Distribution::new(self.channel.space(), self.histogram(counts, bins)));
         }
-        let operator = Operator::of_bins(&*self.channel, self.groups, bins);
+        let operator = self.operator(bins);
         Ok(Distribution::new(self.channel.space(), self.shares(&operator, counts, method)))
     }
 
@@ -137,6 +139,18 @@ impl NumberEstimator {
             n,
             method: request.method,
         }))
+    }
+
+    fn operator(&self, bins: usize) -> Arc<Operator> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(operator) if operator.columns() == bins => operator.clone(),
+            _ => {
+                let operator = Arc::new(Operator::of_bins(&*self.channel, self.groups, bins));
+                *last = Some(operator.clone());
+                operator
+            }
+        }
     }
 
     /// The counters of the groups.

@@ -14,14 +14,31 @@ pub(super) struct Likelihood<'a> {
 /// One round of the search with the likelihood of what it started from.
 struct Round {
     next: Vec<f64>,
-    /// The logarithm of the likelihood of the start.
+    /// The logarithm of the likelihood of the start, and how far it is below the largest at most.
     log: f64,
+    short_of: f64,
 }
 
-/// Stops when a cycle of three rounds gains less than this much log-likelihood in all: a change that no number of further
-/// reports of this size could tell from chance.
-const LEAST_GAIN: f64 = 1e-2;
-const MAX_CYCLES: usize = 4000;
+/// What [`Likelihood::cycle`] gives.
+pub(super) struct Cycle {
+    pub next: Vec<f64>,
+    pub log: f64,
+    pub short_of: f64,
+}
+
+/// The search stops when the log-likelihood is certainly within this of the largest there is.
+///
+/// The certificate: the log-likelihood is concave, so no distribution is better by more than `n (largest factor - 1)`, where a
+/// bin's factor is what a round multiplies its share by.
+const SHORT_OF: f64 = 1.0;
+
+/// Or when so many cycles together gain less than this: a change that says nothing about people.
+const LEAST_GAIN: f64 = 0.1;
+const GAIN_CYCLES: usize = 20;
+const MAX_CYCLES: usize = 2000;
+
+/// How often an extrapolation that makes the reports less likely is halved before it is given up.
+const SHORTENINGS: usize = 3;
 
 /// Where the search with smoothing starts and when it stops.
 #[derive(Debug, Clone)]
@@ -76,10 +93,11 @@ impl<'a> Likelihood<'a> {
             *value = count / *value;
         }
         self.operator.backward(&mut density, &mut factors);
+        let short_of = factors.iter().copied().fold(0.0, f64::max) - self.n;
         let mut next: Vec<f64> =
             shares.iter().zip(&factors).map(|(share, factor)| (share * factor / self.n).max(0.0)).collect();
         normalise(&mut next);
-        Round { next, log }
+        Round { next, log, short_of }
     }
 
     /// Maximum likelihood by expectation-maximisation.
@@ -90,26 +108,40 @@ impl<'a> Likelihood<'a> {
     pub(super) fn maximise(&self, start: Vec<f64>) -> Vec<f64> {
         let mut shares = start;
         let mut before = f64::NEG_INFINITY;
-        for _ in 0..MAX_CYCLES {
-            let (next, log) = self.cycle(&shares);
-            shares = next;
-            if log - before < LEAST_GAIN {
+        for index in 0..MAX_CYCLES {
+            let cycle = self.cycle(&shares);
+            shares = cycle.next;
+            if cycle.short_of < SHORT_OF {
                 break;
             }
-            before = log;
+            if index % GAIN_CYCLES == 0 {
+                if cycle.log - before < LEAST_GAIN {
+                    break;
+                }
+                before = cycle.log;
+            }
         }
         shares
     }
 
-    /// Three rounds; gives where they lead and the log-likelihood of where they began.
-    pub(super) fn cycle(&self, start: &[f64]) -> (Vec<f64>, f64) {
+    /// Three rounds, or a few more where the extrapolation has to be shortened. Gives where they lead, the log-likelihood of
+    /// where they began, and how far that is below the largest at most.
+    pub(super) fn cycle(&self, start: &[f64]) -> Cycle {
         let first = self.round(start, true);
         let second = self.round(&first.next, false);
-        let Some(far) = extrapolated(start, &first.next, &second.next) else {
-            return (second.next, first.log);
-        };
-        let third = self.round(&far, true);
-        if third.log >= first.log { (third.next, first.log) } else { (second.next, first.log) }
+        let (log, short_of) = (first.log, first.short_of);
+        let mut length = extrapolation_length(start, &first.next, &second.next);
+        for _ in 0..SHORTENINGS {
+            if !(length.is_finite() && length > 1.0) {
+                break;
+            }
+            let third = self.round(&extrapolated(start, &first.next, &second.next, length), true);
+            if third.log >= log {
+                return Cycle { next: third.next, log, short_of };
+            }
+            length = f64::midpoint(1.0, length / 2.0);
+        }
+        Cycle { next: second.next, log, short_of }
     }
 
     /// Expectation-maximisation with smoothing after every round.
@@ -138,21 +170,21 @@ fn normalise(shares: &mut [f64]) {
     }
 }
 
-/// The point that the steps lead to if each goes on shrinking by the same factor; `None` where they do not shrink.
-fn extrapolated(start: &[f64], first: &[f64], second: &[f64]) -> Option<Vec<f64>> {
+/// How far to go along two steps: to where they would end if each were shorter than the last by the same factor.
+fn extrapolation_length(start: &[f64], first: &[f64], second: &[f64]) -> f64 {
     let points = || start.iter().zip(first).zip(second);
     let step: f64 = points().map(|((a, b), _)| (b - a).powi(2)).sum();
     let bend: f64 = points().map(|((a, b), c)| (c - 2.0 * b + a).powi(2)).sum();
-    let length = (step / bend).sqrt();
-    if !(length.is_finite() && length > 1.0) {
-        return None;
-    }
+    (step / bend).sqrt()
+}
+
+fn extrapolated(start: &[f64], first: &[f64], second: &[f64], length: f64) -> Vec<f64> {
     let along = |((a, b), c): ((&f64, &f64), &f64)| {
         let far = a + 2.0 * length * (b - a) + length * length * (c - 2.0 * b + a);
         // A share that becomes zero would stay zero for ever.
         far.max(c * 0.01)
     };
-    let mut far: Vec<f64> = points().map(along).collect();
+    let mut far: Vec<f64> = start.iter().zip(first).zip(second).map(along).collect();
     normalise(&mut far);
-    Some(far)
+    far
 }
