@@ -5,8 +5,12 @@
 
 mod common;
 
+use arrow_array::{ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch};
 use common::Folder;
+use parquet::arrow::ArrowWriter;
 use serde_json::Value;
+use std::fs::File;
+use std::sync::Arc;
 
 const PEOPLE: usize = 30_000;
 
@@ -120,15 +124,54 @@ fn values_outside_are_refused_with_their_row() {
         assert_eq!(clamped.code, if is_clampable { 0 } else { 65 }, "{value}: {}", clamped.stderr);
         let _ = std::fs::remove_file(folder.path("r.csv"));
     }
-    folder.write("a.csv", "x\n0.5\n\n");
+    folder.write("a.csv", "x\n0.5\n\n0.5\n");
     refuses(&folder, &format!("{line} --in a.csv"), 65, "a.csv, row 2: the value is missing");
     folder.write("a.jsonl", "{\"x\":0.5}\n{\"x\":2}\n");
     refuses(&folder, &format!("{line} --in a.jsonl"), 65, "a.jsonl, row 2: the value lies outside");
-    let circle = "perturb --mechanism ogpm-c --domain circle:360 --epsilon 1 --column x --out r.csv";
-    let circle = circle.replace("ogpm-c", "optimal-piecewise-circle");
+    let circle =
+        "perturb --mechanism optimal-piecewise-circle --domain circle:360 --epsilon 1 --column x --out r.csv";
     folder.write("a.csv", "x\n360\n");
     refuses(&folder, &format!("{circle} --in a.csv"), 65, "a.csv, row 1: the value lies outside");
     assert_eq!(folder.run(&format!("{circle} --in a.csv --clamp")).code, 0);
+}
+
+fn write_parquet(folder: &Folder, column: ArrayRef) {
+    let batch = RecordBatch::try_from_iter([("x", column)]).unwrap();
+    let file = File::create(folder.path("a.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn all_formats_give_the_same_reports() {
+    let folder = Folder::new();
+    let line = "perturb --mechanism piecewise --domain interval:-1,2 --epsilon 1 --column x --out r.csv";
+    let reports = |input: &str| {
+        let ending = folder.run(&format!("{line} --in {input} --insecure-seed 1"));
+        assert_eq!(ending.code, 0, "{input}: {}", ending.stderr);
+        folder.text("r.csv")
+    };
+    folder.write("a.csv", "x\n-1\n0\n2\n");
+    folder.write("a.jsonl", "{\"x\":-1}\n{\"x\":0.0}\n{\"x\":\"2\"}\n");
+    let expected = reports("a.csv");
+    assert_eq!(reports("a.jsonl"), expected);
+    let columns: [ArrayRef; 3] = [
+        Arc::new(Float64Array::from(vec![-1.0, 0.0, 2.0])),
+        Arc::new(Float32Array::from(vec![-1.0, 0.0, 2.0])),
+        Arc::new(Int64Array::from(vec![-1, 0, 2])),
+    ];
+    for column in columns {
+        write_parquet(&folder, column);
+        assert_eq!(reports("a.parquet"), expected);
+    }
+    for value in [f64::NAN, f64::INFINITY, 3.0] {
+        write_parquet(&folder, Arc::new(Float64Array::from(vec![0.0, value])));
+        let message = "a.parquet, row 2: the value lies outside the domain interval:-1,2";
+        refuses(&folder, &format!("{line} --in a.parquet"), 65, message);
+    }
+    write_parquet(&folder, Arc::new(Float64Array::from(vec![None, Some(1.0)])));
+    refuses(&folder, &format!("{line} --in a.parquet"), 65, "a.parquet, row 1: the value is missing");
 }
 
 #[test]

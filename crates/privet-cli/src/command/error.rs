@@ -58,7 +58,7 @@ pub(crate) struct Error {
     average: bool,
     /// A file with the weights of equal bins of the domain, as many as you like, separated by commas, blanks or lines;
     /// without it all values are alike
-    #[arg(long, value_name = "FILE", requires = "average")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "worst"])]
     prior: Option<PathBuf>,
     /// Draw the error into an .svg or .png file: over the whole domain for one epsilon, or over several epsilons
     #[arg(long, value_name = "FILE")]
@@ -348,11 +348,13 @@ fn over_domain(
     let epsilon = answers.first().map_or(0.0, |row| row.epsilon);
     let dots = match answers.first().map(|row| row.what) {
         Some("worst") => " (dots: the worst value)",
+        Some("input") => " (dots: the input)",
         _ => "",
     };
     Ok(Chart {
         x_name: format!("value{dots}"),
         x_range,
+        may_be_logarithmic: true,
         ..chart(
             format!("Expected {} error of one report on {domain}, epsilon {epsilon}", loss.as_str()),
             loss,

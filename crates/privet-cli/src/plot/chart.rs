@@ -245,6 +245,12 @@ fn draw_stems(series: &Series, pen: Pen, shift: f64, layout: &Layout, drawing: &
             // Towards the middle, where there is room.
             let is_left = x < f64::midpoint(layout.left, layout.right);
             let (at, anchor) = if is_left { (x + 9.0, Anchor::Start) } else { (x - 9.0, Anchor::End) };
+            // Pale behind the number, so that lines do not cross it out.
+            let width = font::width(&text, TEXT);
+            let start = if is_left { at } else { at - width };
+            let (low, high) = (top + 1.0, top - 14.0);
+            let points = vec![[start, low], [start + width, low], [start + width, high], [start, high]];
+            drawing.shapes.push(Shape::Area { points, colour: Colour::WHITE, opacity: 0.8 });
             drawing.text(text, [at, top - 3.0], anchor, TEXT);
         }
     }

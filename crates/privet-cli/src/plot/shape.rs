@@ -5,6 +5,7 @@
 pub(super) struct Colour(pub(super) [u8; 3]);
 
 impl Colour {
+    pub(super) const WHITE: Self = Self([0xff, 0xff, 0xff]);
     pub(super) const BLACK: Self = Self([0x22, 0x22, 0x22]);
     pub(super) const GREY: Self = Self([0x66, 0x66, 0x66]);
     pub(super) const PALE: Self = Self([0xe0, 0xe0, 0xe0]);

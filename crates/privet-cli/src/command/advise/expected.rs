@@ -28,7 +28,7 @@ impl Question {
                     .to_owned()
             }
             Goal::Mean => {
-                "standard error of the mean of unbiased reports, for the people for whom it is largest"
+                "standard error of the mean of unbiased reports (up to a millionth of the width), for the people for whom it is largest"
                     .to_owned()
             }
             Goal::Distribution => format!(
@@ -91,8 +91,9 @@ fn rare_standard_error(built: &Built) -> Result<f64, String> {
     Err(failed.to_owned())
 }
 
-/// A mean report within this part of the domain's width of the value counts as unbiased, as in the estimator.
-const UNBIASED: f64 = 1e-9;
+/// A mean report within this part of the domain's width of the value counts as unbiased: noise that is cut off at far ends
+/// is biased by less.
+const UNBIASED: f64 = 1e-6;
 
 /// The standard deviation of one report where it is largest, if reports are unbiased.
 fn mean_error(channel: &dyn AnyNumeric) -> Result<f64, String> {

@@ -34,7 +34,7 @@ impl Part {
 pub(super) struct Law {
     pub(super) input: f64,
     pub(super) parts: Vec<Part>,
-    /// The same without groups of neighbours, for drawings.
+    /// Its ranges without groups of neighbours, for drawings.
     fine: Option<Vec<Part>>,
 }
 
@@ -53,13 +53,18 @@ impl Law {
         let parts = pieces.iter().map(part).collect::<Option<Vec<_>>>();
         let parts = merged(parts.unwrap_or_else(|| atoms(channel, input)));
         let is_smooth = parts.len() > MANY && parts.iter().any(|part| !part.is_grid);
-        let fine = is_smooth.then(|| fine(channel, input)).flatten();
+        let fine = is_smooth.then(|| fine(channel, input, &parts)).flatten();
         let fine = fine.map(|parts| wrapped(parts, channel.space()));
         Self { input, parts: wrapped(parts, channel.space()), fine }
     }
 
-    fn drawn(&self) -> &[Part] {
-        self.fine.as_deref().unwrap_or(&self.parts)
+    /// The ranges as they are drawn.
+    fn ranges(&self) -> impl Iterator<Item = &Part> {
+        self.fine.as_deref().unwrap_or(&self.parts).iter().filter(|part| !part.is_atom())
+    }
+
+    fn stems(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.is_atom())
     }
 }
 
@@ -68,24 +73,28 @@ fn merged(parts: Vec<Part>) -> Vec<Part> {
     let mut merged: Vec<Part> = Vec::with_capacity(parts.len());
     for part in parts {
         match merged.last_mut() {
-            Some(last) if last.is_atom() && part.is_atom() && last.from == part.from => last.mass += part.mass,
+            Some(last) if last.is_atom() && part.is_atom() && last.from == part.from => {
+                last.mass += part.mass
+            }
             _ => merged.push(part),
         }
     }
     merged
 }
 
-/// The law cell by cell.
-fn fine(channel: &dyn AnyNumeric, input: f64) -> Option<Vec<Part>> {
+/// The ranges of a law cell by cell, between the same ends.
+fn fine(channel: &dyn AnyNumeric, input: f64, parts: &[Part]) -> Option<Vec<Part>> {
+    let ranges = || parts.iter().filter(|part| !part.is_atom());
+    let low = ranges().map(|part| part.from).fold(f64::INFINITY, f64::min);
+    let high = ranges().map(|part| part.to).fold(f64::NEG_INFINITY, f64::max);
     let analysis = Analysis::new(channel);
     let law = analysis.law(input).ok()?;
-    let part = |piece: &DensityPiece| Part {
-        from: piece.from,
-        to: piece.to,
-        mass: piece.mass,
-        is_grid: piece.is_atom(),
+    // A cell at an end is as wide as the part of it inside.
+    let part = |piece: &DensityPiece| {
+        let (from, to) = (piece.from.max(low), piece.to.min(high));
+        (to > from).then_some(Part { from, to, mass: piece.mass, is_grid: false })
     };
-    Some(law.pieces().iter().map(part).collect())
+    Some(law.pieces().iter().filter_map(part).collect())
 }
 
 /// What lies across the beginning of a circle, cut in two.
@@ -180,16 +189,12 @@ fn beyond_tail<'a>(mut parts: impl Iterator<Item = &'a Part>) -> Option<&'a Part
 /// The range of reports that a drawing shows, and whether it is all of it.
 fn shown(laws: &[Law], domain: [f64; 2]) -> ([f64; 2], bool) {
     let [mut low, mut high] = domain;
-    let mut is_whole = true;
     for law in laws {
-        let first = beyond_tail(law.drawn().iter());
-        let last = beyond_tail(law.drawn().iter().rev());
-        low = low.min(first.map_or(low, |part| part.from));
-        high = high.max(last.map_or(high, |part| part.to));
+        low = low.min(beyond_tail(law.parts.iter()).map_or(low, |part| part.from));
+        high = high.max(beyond_tail(law.parts.iter().rev()).map_or(high, |part| part.to));
     }
-    for part in laws.iter().flat_map(Law::drawn) {
-        is_whole &= part.from >= low && part.to <= high;
-    }
+    let mut parts = laws.iter().flat_map(|law| &law.parts);
+    let is_whole = parts.all(|part| part.from >= low && part.to <= high);
     ([low, high], is_whole)
 }
 
@@ -211,13 +216,14 @@ pub(super) fn chart(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
         Range::Turn(_) => true,
     };
     let series = |law: &Law| {
-        let visible = law.drawn().iter().filter(|part| inside(part.from) && inside(part.to));
-        let (stems, ranges): (Vec<Part>, Vec<Part>) = visible.partition(|part| part.is_atom());
+        let ranges = law.ranges().filter(|part| inside(part.from) && inside(part.to));
+        let ranges: Vec<Part> = ranges.copied().collect();
+        let stems = law.stems().filter(|part| inside(part.from));
         Series {
             label: format!("x = {}", law.input),
             line: steps(&grouped(&ranges, MOST_STEPS), is_ring),
             is_filled: true,
-            stems: stems.iter().map(|part| [part.from, part.mass]).collect(),
+            stems: stems.map(|part| [part.from, part.mass]).collect(),
             mark: Some(law.input),
             ..Series::default()
         }
