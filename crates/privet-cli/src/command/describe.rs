@@ -22,7 +22,7 @@ Examples:
     privet describe --mechanism ordered-exponential --domain categories:5 --epsilon 1 --input 2
 
   The densities of the reports of two numbers, as a picture:
-    privet describe --mechanism optimal-piecewise --domain interval:0,1 --epsilon 1 --input 0,0.5 \\
+    privet describe --mechanism ogpm --domain interval:0,1 --epsilon 1 --input 0,0.5 \\
       --plot density.svg";
 
 /// Show a mechanism's channel in numbers

@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   How far off is a report at worst?
-    privet error --mechanism optimal-piecewise --domain interval:0,1 --epsilon 1,2,4 --loss absolute --worst
+    privet error --mechanism ogpm --domain interval:0,1 --epsilon 1,2,4 --loss absolute --worst
 
   At one value, with its bias and variance:
     privet error --mechanism laplace --domain interval:-5,20 --epsilon 1 --loss squared --input 0
 
   Which mechanism is best where? One line for each, over the whole domain:
-    privet error --mechanism ogpm,piecewise-truncated,laplace-truncated --domain interval:0,1 --epsilon 1 \\
-      --loss absolute --worst --plot error.svg";
+    privet error --mechanism ogpm,piecewise-truncated,laplace-truncated --domain interval:0,1 \\
+      --epsilon 1 --loss absolute --worst --plot error.svg";
 
 /// Compute the expected error of one report, exactly
 ///

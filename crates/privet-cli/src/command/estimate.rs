@@ -7,10 +7,11 @@ use crate::progress::Progress;
 use crate::table::{Batch, Columns, Format, Problem, ReportColumn, Source, batch_rows, replace_file};
 use clap::Args;
 use privet::analysis::Space;
+use privet::numeric::{Angles, Numbers, RangeShare};
 use privet::registry::AnyEstimator;
 use privet::{
-    Consistency, CountSummary, Domain, DomainSpec, Envelope, Estimate as Number, EstimateError, Frequencies,
-    Frequency, ReportBuffer, ReportError, Summary,
+    Answer, Consistency, CountSummary, Domain, DomainSpec, Envelope, Estimate as Number, EstimateError,
+    Frequencies, Frequency, ReportBuffer, ReportError, Request, Summary,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -270,11 +271,8 @@ pub(super) struct Share {
     pub(super) share: Number,
 }
 
-/// Ranges with their shares.
-macro_rules! shares {
-    ($rows:expr) => {
-        $rows.iter().map(|row| Share { from: row.from, to: row.to, share: row.share }).collect()
-    };
+fn shares(rows: &[RangeShare]) -> Vec<Share> {
+    rows.iter().map(|row| Share { from: row.from, to: row.to, share: row.share }).collect()
 }
 
 /// Asks an estimator of numbers or angles.
@@ -284,49 +282,56 @@ pub(super) fn learn(
     step: Consistency,
     question: &Question,
 ) -> Result<Learned, Failure> {
-    let ask = |request: &_| estimator.answer(summary, request);
-    let mut request = request_of(&ask, step);
-    request.method = question.method.parse().map_err(|message| Failure::Usage { message, hint: None })?;
+    let method = question.method.parse().map_err(|message| Failure::Usage { message, hint: None })?;
     let parts = question.parts_of_a_bin();
-    request.bins = question.bins * parts;
-    request.quantiles.clone_from(&question.quantiles);
     // Bins that are made of finer ones are asked for as ranges, before those that somebody wants to know.
     let bins = estimator.numeric().filter(|_| parts > 1).map(|channel| question.edges(channel.space()));
-    request.ranges = bins.into_iter().flatten().chain(question.ranges.iter().copied()).collect();
-    let answer = ask(&request)?;
-    let (mut learned, bins): (Learned, Vec<Share>) = match answer.clone().into_numbers() {
-        Some(numbers) => {
-            let quantiles = numbers.quantiles.iter().map(|quantile| (quantile.level, quantile.value));
-            let learned = Learned {
-                centre: numbers.mean,
-                resultant_length: None,
-                distribution: Vec::new(),
-                ranges: shares!(numbers.ranges),
-                quantiles: quantiles.collect(),
-                n: numbers.n,
-                method: numbers.method.as_str(),
-            };
-            (learned, shares!(numbers.bins))
-        }
-        None => {
-            let no_angles = EstimateError::Step { step: step.as_str(), method: "categories or words" };
-            let angles = answer.into_angles().ok_or(no_angles)?;
-            let learned = Learned {
-                centre: angles.direction,
-                resultant_length: Some(angles.resultant_length),
-                distribution: Vec::new(),
-                ranges: shares!(angles.ranges),
-                quantiles: Vec::new(),
-                n: angles.n,
-                method: angles.method.as_str(),
-            };
-            (learned, shares!(angles.bins))
+    let request = Request {
+        step,
+        method,
+        bins: question.bins * parts,
+        quantiles: question.quantiles.clone(),
+        ranges: bins.into_iter().flatten().chain(question.ranges.iter().copied()).collect(),
+    };
+    let (mut learned, bins) = match estimator.answer(summary, &request)? {
+        Answer::Numbers(numbers) => of_numbers(&numbers),
+        Answer::Angles(angles) => of_angles(&angles),
+        Answer::Frequencies(_) => {
+            return Err(EstimateError::Step { step: step.as_str(), method: "categories or words" }.into());
         }
     };
     let asked = learned.ranges.split_off(learned.ranges.len() - question.ranges.len());
     let coarse = std::mem::replace(&mut learned.ranges, asked);
     learned.distribution = if parts > 1 { coarse } else { bins };
     Ok(learned)
+}
+
+/// What was learned about numbers, and the bins.
+fn of_numbers(numbers: &Numbers) -> (Learned, Vec<Share>) {
+    let learned = Learned {
+        centre: numbers.mean,
+        resultant_length: None,
+        distribution: Vec::new(),
+        ranges: shares(&numbers.ranges),
+        quantiles: numbers.quantiles.iter().map(|quantile| (quantile.level, quantile.value)).collect(),
+        n: numbers.n,
+        method: numbers.method.as_str(),
+    };
+    (learned, shares(&numbers.bins))
+}
+
+/// What was learned about angles, and the bins.
+fn of_angles(angles: &Angles) -> (Learned, Vec<Share>) {
+    let learned = Learned {
+        centre: angles.direction,
+        resultant_length: Some(angles.resultant_length),
+        distribution: Vec::new(),
+        ranges: shares(&angles.ranges),
+        quantiles: Vec::new(),
+        n: angles.n,
+        method: angles.method.as_str(),
+    };
+    (learned, shares(&angles.bins))
 }
 
 impl Question {
@@ -341,11 +346,6 @@ impl Question {
         let edge = |index: usize| space.from_unit(index as f64 / self.bins as f64);
         (0..self.bins).map(|bin| [edge(bin), edge(bin + 1)]).collect()
     }
-}
-
-/// The request that `ask` takes, with this step.
-fn request_of<R: From<Consistency>, A>(_ask: &impl Fn(&R) -> A, step: Consistency) -> R {
-    step.into()
 }
 
 impl Learned {

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::table::batch_rows;
 use privet::analysis::{AnyNumeric, Space};
+use privet::numeric::metrics;
 use privet::{Consistency, CountSummary, Generator, ReportBuffer, Values};
 use serde::Serialize;
 use std::f64::consts::TAU;
@@ -157,15 +158,20 @@ impl Trial<'_> {
 
     fn distribution(&self, summary: &CountSummary, method: &str) -> Result<Errors, Failure> {
         let learned = self.ask(summary, method, self.task.bins)?;
-        let shares = learned.distribution.iter().map(|row| row.share.value);
-        let differences: Vec<f64> = shares.zip(&self.truth.shares).map(|(one, two)| one - two).collect();
-        let bins = differences.len() as f64;
-        let l1 = differences.iter().map(|difference| difference.abs()).sum::<f64>();
+        let shares: Vec<f64> = learned.distribution.iter().map(|row| row.share.value).collect();
+        let truth = &self.truth.shares;
+        let squares = shares.iter().zip(truth).map(|(one, two)| (one - two).powi(2));
+        let is_ring = self.channel.space().is_ring();
+        let wasserstein = if is_ring { metrics::wasserstein_circular } else { metrics::wasserstein };
         Ok(Errors {
             method: method.to_owned(),
-            absolute: l1 / bins,
-            squared: differences.iter().map(|difference| difference * difference).sum::<f64>() / bins,
-            distances: Some(distances(&differences, self.channel.space().is_ring(), l1)),
+            absolute: metrics::mean_absolute_error(&shares, truth),
+            squared: squares.sum::<f64>() / shares.len() as f64,
+            distances: Some([
+                wasserstein(&shares, truth),
+                metrics::l1(&shares, truth),
+                metrics::kolmogorov_smirnov(&shares, truth),
+            ]),
             stated: None,
         })
     }
@@ -186,21 +192,6 @@ impl Trial<'_> {
         }
         Ok(())
     }
-}
-
-/// Wasserstein-1, L1 and Kolmogorov-Smirnov distances from the differences of the bins' shares.
-fn distances(differences: &[f64], is_ring: bool, l1: f64) -> [f64; 3] {
-    let cumulative = differences.iter().scan(0.0, |sum, difference| {
-        *sum += difference;
-        Some(*sum)
-    });
-    let mut cumulative: Vec<f64> = cumulative.collect();
-    let kolmogorov_smirnov = cumulative.iter().map(|difference| difference.abs()).fold(0.0, f64::max);
-    // Around a circle any amount may be carried past zero, and the median of the differences is the best.
-    cumulative.sort_by(f64::total_cmp);
-    let carried = if is_ring { cumulative[cumulative.len() / 2] } else { 0.0 };
-    let moved: f64 = cumulative.iter().map(|difference| (difference - carried).abs()).sum();
-    [moved / differences.len() as f64, l1, kolmogorov_smirnov]
 }
 
 /// How far two values are apart; on a circle the shorter way around.
@@ -275,16 +266,6 @@ fn page(comparisons: &[Comparison]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distances_by_hand() {
-        // From (1/2, 1/2, 0, 0) to (0, 1/2, 1/2, 0).
-        assert_eq!(distances(&[0.5, 0.0, -0.5, 0.0], false, 1.0), [0.25, 1.0, 0.5]);
-        // From the first to the last bin: three steps on a line, one around a circle.
-        let far = [1.0, 0.0, 0.0, -1.0];
-        assert_eq!(distances(&far, false, 2.0), [0.75, 2.0, 1.0]);
-        assert_eq!(distances(&far, true, 2.0), [0.25, 2.0, 1.0]);
-    }
 
     #[test]
     fn around_a_circle_the_shorter_way_counts() {
