@@ -116,3 +116,16 @@ fn refusals() {
         assert_eq!(folder.run(&format!("advise {flags}")).code, 2, "{flags}");
     }
 }
+
+#[test]
+fn a_plot_shows_the_best_mechanisms() {
+    let folder = Folder::new();
+    folder
+        .succeed("advise --domain categories:16 --goal frequency --users 1000 --epsilon 1 --plot advice.svg");
+    let drawing = folder.text("advice.svg");
+    assert!(drawing.contains("subset-selection") && drawing.contains("epsilon"), "{drawing}");
+    let refused =
+        folder.run("advise --domain categories:16 --goal frequency --users 9 --epsilon 1 --plot advice.txt");
+    assert_eq!(refused.code, 2);
+    assert_eq!(folder.names(), ["advice.svg"]);
+}

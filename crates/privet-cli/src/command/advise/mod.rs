@@ -7,12 +7,14 @@ mod search;
 use crate::arguments::{OptionArguments, parse_epsilon, parse_named};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
+use crate::plot::{self, Chart, Range, Series};
 use clap::{Args, ValueEnum};
 use expected::Question;
-use privet::DomainSpec;
 use privet::analysis::Loss;
+use privet::{BuildOptions, DomainSpec};
 use search::{Advice, Candidate, LeftOut, Wish};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,7 +22,7 @@ Examples:
     privet advise --domain categories:128 --goal frequency --users 100000 --epsilon 1
 
   Which epsilon is enough for a mean age to half a year?
-    privet advise --domain interval:0,120 --goal mean --users 20000 --target-error 0.5
+    privet advise --domain interval:0,120 --goal mean --users 20000 --target-error 0.5 --plot error.svg
 
   Which report is nearest to the value?
     privet advise --domain circle:360 --goal point --users 1 --epsilon 2 --loss squared";
@@ -64,6 +66,9 @@ pub(crate) struct Advise {
     distribution_bins: Option<u32>,
     #[command(flatten)]
     options: OptionArguments,
+    /// Draw the expected errors of the best mechanisms over epsilon: FILE.svg or FILE.png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
 }
 
 /// What is to be learned.
@@ -90,6 +95,33 @@ impl Goal {
     }
 }
 
+/// The mechanisms that a plot shows, and the epsilons around the advised one.
+const DRAWN: usize = 6;
+const EPSILONS: [f64; 9] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0];
+
+/// The expected errors of the best mechanisms, over epsilons around the advised one.
+fn chart(domain: &DomainSpec, question: &Question, options: &BuildOptions, advice: &Advice) -> Chart {
+    let best = std::iter::once(&advice.recommended).chain(advice.alternatives.iter().map(|(other, _)| other));
+    let epsilons = EPSILONS.map(|factor| factor * advice.recommended.epsilon);
+    let series = best.take(DRAWN).map(|candidate| Series {
+        label: candidate.id.to_owned(),
+        line: search::curve(domain, question, options, candidate.id, &epsilons),
+        dots: vec![[candidate.epsilon, candidate.expected_error]],
+        ..Series::default()
+    });
+    let name = plot::domain_name(domain);
+    Chart {
+        title: format!("Expected error over epsilon on {name}"),
+        description: format!("Lines of the best mechanisms; {}", question.criterion(domain)),
+        x_name: "epsilon of one report (dots: advised)".to_owned(),
+        x_range: Range::Line([epsilons[0], epsilons[EPSILONS.len() - 1]]),
+        y_name: "expected error".to_owned(),
+        stem_name: String::new(),
+        may_be_logarithmic: true,
+        series: series.collect(),
+    }
+}
+
 /// More bins than this cannot be told apart at any usual epsilon.
 const DEFAULT_BINS: usize = 8;
 
@@ -98,7 +130,12 @@ impl Advise {
         let domain: DomainSpec = self.domain.parse()?;
         let question = self.question(&domain)?;
         let wish = self.wish()?;
-        let advice = search::advise(&domain, &question, wish, &self.options.build_options()?)?;
+        self.plot.as_deref().map(plot::Format::of).transpose()?;
+        let options = self.options.build_options()?;
+        let advice = search::advise(&domain, &question, wish, &options)?;
+        if let Some(path) = &self.plot {
+            plot::save(&chart(&domain, &question, &options, &advice), path)?;
+        }
         let document = json!({
             "domain": domain.to_string(),
             "goal": self.goal.as_str(),

@@ -102,6 +102,23 @@ pub(super) fn advise(
     Ok(Advice { recommended, alternatives, left_out })
 }
 
+/// The expected errors of one mechanism at several epsilons, where it has one.
+pub(super) fn curve(
+    domain: &DomainSpec,
+    question: &Question,
+    options: &BuildOptions,
+    id: &str,
+    epsilons: &[f64],
+) -> Vec<[f64; 2]> {
+    let search = Search { domain, question, options };
+    let row = registry::MECHANISMS.iter().find(|row| row.info.id == id);
+    let at = |epsilon: &f64| {
+        let (candidate, _) = search.at(row?, *epsilon).ok()?;
+        Some([*epsilon, candidate.expected_error])
+    };
+    epsilons.iter().filter_map(at).collect()
+}
+
 struct Search<'a> {
     domain: &'a DomainSpec,
     question: &'a Question,
