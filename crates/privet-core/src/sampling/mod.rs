@@ -14,7 +14,7 @@ mod window;
 pub use bits::bernoulli_bits;
 pub use peaked::PeakedRow;
 pub use subset::uniform_subset;
-pub use table::{AliasTable, WeightRow};
+pub use table::{AliasTable, WeightRow, WorstRatio};
 pub use window::WindowRow;
 
 use rand_core::Rng;

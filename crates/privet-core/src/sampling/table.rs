@@ -1,6 +1,7 @@
 //! Arbitrary integer rows.
 
 use crate::error::ParameterError;
+use crate::fraction::Fraction;
 use rand_core::Rng;
 
 /// Weights that add up to 2^64, one for each outcome.
@@ -56,6 +57,36 @@ impl WeightRow {
     /// The weights.
     pub fn weights(&self) -> &[u64] {
         &self.0
+    }
+}
+
+/// The largest ratio between two rows' weights of one outcome, and the rows that have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorstRatio {
+    /// The ratio, exactly.
+    pub ratio: Fraction,
+    /// The row with the larger weight, and the one with the smaller.
+    pub rows: [u32; 2],
+}
+
+impl WorstRatio {
+    /// Looks at every outcome of a table: its largest against its smallest weight.
+    pub fn of(table: &[WeightRow]) -> Self {
+        let outcomes = table.first().map_or(0, |row| row.0.len());
+        let of_outcome = |outcome: usize| {
+            let weight = |row: &u32| table[*row as usize].0.get(outcome).copied().unwrap_or(0);
+            let rows = 0..table.len() as u32;
+            let largest = rows.clone().max_by_key(weight).unwrap_or(0);
+            let smallest = rows.min_by_key(weight).unwrap_or(0);
+            ([weight(&largest), weight(&smallest)], [largest, smallest])
+        };
+        // The larger of two fractions by cross-multiplication in 128 bits.
+        let product = |one: u64, two: u64| u128::from(one) * u128::from(two);
+        let ([largest, smallest], rows) = (0..outcomes)
+            .map(of_outcome)
+            .max_by(|(a, _), (b, _)| product(a[0], b[1]).cmp(&product(b[0], a[1])))
+            .unwrap_or(([1, 1], [0, 0]));
+        Self { ratio: &Fraction::of_weight(largest) / &Fraction::of_weight(smallest), rows }
     }
 }
 
@@ -148,6 +179,18 @@ mod tests {
         assert_eq!(tiny.weights(), [1 << 63, 1 << 63]);
         let row = WeightRow::from_relative(&[1.0, 1e-300, 0.0]).unwrap();
         assert_eq!(row.weights(), [u64::MAX, 1, 0]);
+    }
+
+    #[test]
+    fn the_worst_ratio_is_that_of_the_most_telling_outcome() {
+        let row = |weights: [u64; 3]| WeightRow::new(weights.to_vec()).unwrap();
+        let (quarter, half) = (1 << 62, 1 << 63);
+        let table =
+            [row([half, quarter, quarter]), row([quarter, half, quarter]), row([quarter, quarter, half])];
+        let worst = WorstRatio::of(&table);
+        assert_eq!(worst.ratio, Fraction::whole(2));
+        assert_ne!(worst.rows[0], worst.rows[1]);
+        assert_eq!(WorstRatio::of(&[]).ratio, Fraction::whole(1));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The exponential mechanism on ordered categories: near ones are likelier than far ones.
 
 use super::{at_most, categories_of, pure_guarantee};
-use privet_core::sampling::{AliasTable, WeightRow};
+use privet_core::sampling::{AliasTable, WeightRow, WorstRatio};
 use privet_core::{
     Build, Categories, Category, Channel, CryptoRng, Domain, DomainSpec, Epsilon, ExpLowerBound, Fingerprint,
     FingerprintBuilder, Fraction, Guarantee, InputError, Mechanism, MechanismInfo, Numerics, ParameterError,
@@ -44,15 +44,8 @@ pub struct OrderedExponential {
     categories: Categories,
     rows: Vec<WeightRow>,
     tables: Vec<AliasTable>,
-    worst: Worst,
+    worst: WorstRatio,
     guarantee: Guarantee,
-}
-
-/// The worst pair of inputs and its ratio.
-#[derive(Debug, Clone)]
-struct Worst {
-    ratio: Fraction,
-    inputs: [u32; 2],
 }
 
 impl OrderedExponential {
@@ -67,7 +60,7 @@ impl OrderedExponential {
         at_most(&categories, Self::MAX_CATEGORIES)?;
         let too_small = || ParameterError::EpsilonTooSmall { got: epsilon.get() };
         let rows = calibrate(categories.count(), epsilon)?.ok_or_else(too_small)?;
-        let worst = worst_of(&rows);
+        let worst = WorstRatio::of(&rows);
         if worst.ratio <= Fraction::whole(1) {
             return Err(too_small());
         }
@@ -93,7 +86,7 @@ fn calibrate(count: u32, epsilon: Epsilon) -> Result<Option<Vec<WeightRow>>, Par
     let mut step = 0.0;
     while step < 1.0 {
         let rows = rows_at(count, largest * (1.0 - step))?;
-        if worst_of(&rows).ratio.is_at_most(&bound) {
+        if WorstRatio::of(&rows).ratio.is_at_most(&bound) {
             return Ok(Some(rows));
         }
         step = if step == 0.0 { f64::EPSILON } else { 8.0 * step };
@@ -111,26 +104,6 @@ fn rows_at(count: u32, scale: f64) -> Result<Vec<WeightRow>, ParameterError> {
             WeightRow::from_relative(&relative)
         })
         .collect()
-}
-
-/// For each report the largest against the smallest weight.
-fn worst_of(rows: &[WeightRow]) -> Worst {
-    let column = |output: usize| {
-        let weight = |input: &u32| rows[*input as usize].weights()[output];
-        let inputs = 0..rows.len() as u32;
-        let largest = inputs.clone().max_by_key(weight).unwrap_or(0);
-        let smallest = inputs.min_by_key(weight).unwrap_or(0);
-        (weight(&largest), weight(&smallest), [largest, smallest])
-    };
-    // The larger of two fractions by cross-multiplication in 128 bits.
-    let worst = (0..rows.len())
-        .map(column)
-        .max_by(|a, b| (u128::from(a.0) * u128::from(b.1)).cmp(&(u128::from(b.0) * u128::from(a.1))))
-        .unwrap_or((1, 1, [0, 0]));
-    Worst {
-        ratio: &Fraction::whole(u128::from(worst.0)) / &Fraction::whole(u128::from(worst.1)),
-        inputs: worst.2,
-    }
 }
 
 impl Build for OrderedExponential {
@@ -203,7 +176,7 @@ impl Channel for OrderedExponential {
     }
 
     fn worst_inputs(&self) -> [u32; 2] {
-        self.worst.inputs
+        self.worst.rows
     }
 
     fn all_reports(&self, limit: usize) -> Option<Vec<Category>> {

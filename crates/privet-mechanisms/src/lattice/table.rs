@@ -1,7 +1,7 @@
 //! Rows without a common shape: a table.
 
 use super::{Rounding, Rows, Run};
-use privet_core::sampling::{AliasTable, WeightRow};
+use privet_core::sampling::{AliasTable, WeightRow, WorstRatio};
 use privet_core::{CryptoRng, FingerprintBuilder, Fraction, ParameterError};
 use std::sync::Arc;
 
@@ -10,15 +10,8 @@ use std::sync::Arc;
 pub struct TableRows {
     rows: Arc<Vec<WeightRow>>,
     tables: Arc<Vec<AliasTable>>,
-    worst: Worst,
+    worst: WorstRatio,
     rounding: Rounding,
-}
-
-/// The worst pair of nodes and its ratio.
-#[derive(Debug, Clone)]
-struct Worst {
-    ratio: Fraction,
-    nodes: [u32; 2],
 }
 
 /// A relative weight for a scale and two places, counted in parts of the domain.
@@ -36,7 +29,7 @@ impl TableRows {
         rounding: Rounding,
     ) -> Result<Self, ParameterError> {
         let rows = rows_at(scale, parts, law)?;
-        let worst = worst_of(&rows);
+        let worst = WorstRatio::of(&rows);
         let tables = Arc::new(rows.iter().map(AliasTable::new).collect());
         Ok(Self { rows: Arc::new(rows), tables, worst, rounding })
     }
@@ -52,26 +45,6 @@ fn rows_at(scale: f64, parts: u32, law: TableLaw) -> Result<Vec<WeightRow>, Para
         WeightRow::from_relative(&relative)
     };
     (0..=parts).map(row).collect()
-}
-
-/// For each report the largest against the smallest weight.
-fn worst_of(rows: &[WeightRow]) -> Worst {
-    let column = |output: usize| {
-        let weight = |input: &u32| rows[*input as usize].weights()[output];
-        let inputs = 0..rows.len() as u32;
-        let largest = inputs.clone().max_by_key(weight).unwrap_or(0);
-        let smallest = inputs.min_by_key(weight).unwrap_or(0);
-        (weight(&largest), weight(&smallest), [largest, smallest])
-    };
-    // The larger of two fractions by cross-multiplication in 128 bits.
-    let worst = (0..rows.len())
-        .map(column)
-        .max_by(|a, b| (u128::from(a.0) * u128::from(b.1)).cmp(&(u128::from(b.0) * u128::from(a.1))))
-        .unwrap_or((1, 1, [0, 0]));
-    Worst {
-        ratio: &Fraction::whole(u128::from(worst.0)) / &Fraction::whole(u128::from(worst.1)),
-        nodes: worst.2,
-    }
 }
 
 impl Rows for TableRows {
@@ -117,7 +90,7 @@ impl Rows for TableRows {
     }
 
     fn worst_nodes(&self) -> [u32; 2] {
-        self.worst.nodes
+        self.worst.rows
     }
 
     fn identify(&self, builder: &mut FingerprintBuilder) {
