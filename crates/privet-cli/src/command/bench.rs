@@ -128,8 +128,10 @@ fn rate(value: f64) -> String {
         format!("{:.2} G", value / 1e9)
     } else if value >= 1e6 {
         format!("{:.2} M", value / 1e6)
-    } else {
+    } else if value >= 1e3 {
         format!("{:.2} k", value / 1e3)
+    } else {
+        format!("{value:.2}")
     }
 }
 
@@ -142,5 +144,6 @@ mod tests {
         assert_eq!(rate(2.1e9), "2.10 G");
         assert_eq!(rate(1.23e7), "12.30 M");
         assert_eq!(rate(45_600.0), "45.60 k");
+        assert_eq!(rate(16.25), "16.25");
     }
 }
