@@ -1,5 +1,6 @@
 //! The best channel there can be, and the proof.
 
+pub mod certificate;
 mod error;
 mod programme;
 
