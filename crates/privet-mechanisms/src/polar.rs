@@ -2,7 +2,7 @@
 
 use crate::circle::{AbsoluteErrorAround, SquaredErrorAround};
 use crate::interval::{AbsoluteError, SquaredError, shares};
-use crate::lattice::{LatticeChannel, LatticeMechanism, LatticeRule};
+use crate::lattice::{CalibratedRule, LatticeChannel, LatticeMechanism, LatticeRule};
 use privet_core::{
     Category, Channel, Circle, CryptoRng, Domain, DomainSpec, Epsilon, Fingerprint, FingerprintBuilder,
     Fraction, Guarantee, InputError, Interval, Mechanism, MechanismInfo, ParameterError, Piece, ReportError,
@@ -69,9 +69,9 @@ pub struct PolarBudget {
 /// Mechanisms for both parts that are best for the same loss.
 pub trait PolarLoss: Send + Sync + 'static {
     /// For the distance.
-    type Radius: LatticeRule<Domain = Interval>;
+    type Radius: CalibratedRule<Domain = Interval>;
     /// For the direction.
-    type Angle: LatticeRule<Domain = Circle>;
+    type Angle: CalibratedRule<Domain = Circle>;
     /// The page's facts.
     const INFO: MechanismInfo;
 

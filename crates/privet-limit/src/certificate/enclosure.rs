@@ -110,12 +110,8 @@ impl Mul for Enclosure {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        let products = [
-            self.low * other.low,
-            self.low * other.high,
-            self.high * other.low,
-            self.high * other.high,
-        ];
+        let products =
+            [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         let low = products.iter().copied().fold(f64::INFINITY, f64::min);
         let high = products.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Self { low: down(low), high: up(high) }

@@ -1,7 +1,9 @@
 //! The best window on a circle for absolute error.
 
 use crate::interval::shares;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Circle, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`OptimalPiecewiseCircle`].
@@ -58,7 +60,9 @@ impl LatticeRule for AbsoluteErrorAround {
     };
     type Domain = Circle;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for AbsoluteErrorAround {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(WindowGeometry::ring(shares::absolute_error(calibration.epsilon)), calibration)
     }

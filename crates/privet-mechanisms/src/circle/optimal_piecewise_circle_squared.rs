@@ -1,7 +1,9 @@
 //! The best window on a circle for squared error.
 
 use crate::interval::shares;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Circle, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`OptimalPiecewiseCircleSquared`].
@@ -59,7 +61,9 @@ impl LatticeRule for SquaredErrorAround {
     };
     type Domain = Circle;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for SquaredErrorAround {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(WindowGeometry::ring(shares::squared_error(calibration.epsilon)), calibration)
     }

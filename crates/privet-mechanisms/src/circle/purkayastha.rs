@@ -1,6 +1,6 @@
 //! Laplace noise along a circle.
 
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, RingNoiseRows, step_back};
+use crate::lattice::{CalibratedRule, Calibration, LatticeMechanism, LatticeRule, RingNoiseRows, step_back};
 use privet_core::{Circle, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Purkayastha`].
@@ -57,7 +57,9 @@ impl LatticeRule for GeodesicLaplace {
     };
     type Domain = Circle;
     type Rows = RingNoiseRows;
+}
 
+impl CalibratedRule for GeodesicLaplace {
     fn rows(calibration: &Calibration) -> Result<RingNoiseRows, ParameterError> {
         const PARTS: u32 = 4096;
         let parts = calibration.input_cells.unwrap_or(PARTS);

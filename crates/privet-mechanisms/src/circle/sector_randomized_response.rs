@@ -1,7 +1,8 @@
 //! Randomised response on sectors of a circle.
 
 use crate::lattice::{
-    Calibration, LatticeMechanism, LatticeRule, Movement, Rounding, WindowGeometry, WindowRows,
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, Movement, Rounding, WindowGeometry,
+    WindowRows,
 };
 use privet_core::{Circle, MechanismInfo, Numerics, ParameterError};
 
@@ -60,9 +61,12 @@ impl LatticeRule for Sectors {
         reference: "Zheng (dissertation), chapter 6, the strawman",
         status: "stable",
     };
-    const TAKES_BINS: bool = true;
     type Domain = Circle;
     type Rows = WindowRows;
+}
+
+impl CalibratedRule for Sectors {
+    const TAKES_BINS: bool = true;
 
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         let sectors = calibration.options.bins.unwrap_or(DEFAULT_SECTORS);

@@ -1,7 +1,9 @@
 //! The square wave redesigned for a circle.
 
 use crate::interval::shares;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Circle, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`SquareWaveCircle`].
@@ -59,7 +61,9 @@ impl LatticeRule for WaveAround {
     };
     type Domain = Circle;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for WaveAround {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(WindowGeometry::ring(shares::square_wave(calibration.epsilon)), calibration)
     }

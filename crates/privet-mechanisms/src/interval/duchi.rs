@@ -1,6 +1,8 @@
 //! Two reports whose mean is the value.
 
-use crate::lattice::{Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Duchi`].
@@ -58,7 +60,9 @@ impl LatticeRule for TwoPoints {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for TwoPoints {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         // The two ends are the whole lattice: a finer one would change nothing.
         let calibration = Calibration { input_cells: None, ..*calibration };

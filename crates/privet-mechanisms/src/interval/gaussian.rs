@@ -1,7 +1,7 @@
 //! Gaussian noise with the analytic calibration.
 
 use super::gaussian_rows::{Meaning, rows};
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, NoiseRows};
+use crate::lattice::{CalibratedRule, Calibration, LatticeMechanism, LatticeRule, NoiseRows};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Gaussian`].
@@ -62,9 +62,12 @@ impl LatticeRule for GaussianNoise {
         reference: "Balle, Wang 2018",
         status: "stable",
     };
-    const TAKES_DELTA: bool = true;
     type Domain = Interval;
     type Rows = NoiseRows;
+}
+
+impl CalibratedRule for GaussianNoise {
+    const TAKES_DELTA: bool = true;
 
     fn rows(calibration: &Calibration) -> Result<NoiseRows, ParameterError> {
         rows(calibration, Meaning::Approximate)

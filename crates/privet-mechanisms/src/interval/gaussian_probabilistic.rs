@@ -1,7 +1,7 @@
 //! Gaussian noise whose log-ratio is bounded with high probability.
 
 use super::gaussian_rows::{Meaning, rows};
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, NoiseRows};
+use crate::lattice::{CalibratedRule, Calibration, LatticeMechanism, LatticeRule, NoiseRows};
 use privet_core::{Delta, Epsilon, Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`GaussianProbabilistic`].
@@ -63,9 +63,12 @@ impl LatticeRule for ProbabilisticGaussianNoise {
         reference: "Zheng (dissertation), chapter 7, Theorem 18, made exact",
         status: "stable",
     };
-    const TAKES_DELTA: bool = true;
     type Domain = Interval;
     type Rows = NoiseRows;
+}
+
+impl CalibratedRule for ProbabilisticGaussianNoise {
+    const TAKES_DELTA: bool = true;
 
     fn rows(calibration: &Calibration) -> Result<NoiseRows, ParameterError> {
         rows(calibration, Meaning::Probabilistic)

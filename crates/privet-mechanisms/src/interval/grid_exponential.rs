@@ -1,7 +1,9 @@
 //! The exponential mechanism on a grid of points.
 
 use super::grid_parts;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, Rounding, TableRows, step_back};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, Rounding, TableRows, step_back,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`GridExponential`].
@@ -57,9 +59,12 @@ impl LatticeRule for ExponentialOnPoints {
         reference: "McSherry, Talwar 2007; Zheng (dissertation), chapter 7",
         status: "stable",
     };
-    const TAKES_BINS: bool = true;
     type Domain = Interval;
     type Rows = TableRows;
+}
+
+impl CalibratedRule for ExponentialOnPoints {
+    const TAKES_BINS: bool = true;
 
     fn rows(calibration: &Calibration) -> Result<TableRows, ParameterError> {
         let parts = grid_parts(calibration)?;

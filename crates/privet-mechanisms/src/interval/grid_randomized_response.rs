@@ -2,7 +2,8 @@
 
 use super::grid_parts;
 use crate::lattice::{
-    Calibration, Decoding, LatticeMechanism, LatticeRule, Rounding, WindowGeometry, WindowRows,
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, Rounding, WindowGeometry,
+    WindowRows,
 };
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
@@ -58,9 +59,12 @@ impl LatticeRule for ResponseOnPoints {
         reference: "Zheng (dissertation), chapter 7",
         status: "stable",
     };
-    const TAKES_BINS: bool = true;
     type Domain = Interval;
     type Rows = WindowRows;
+}
+
+impl CalibratedRule for ResponseOnPoints {
+    const TAKES_BINS: bool = true;
 
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         let parts = grid_parts(calibration)?;

@@ -1,7 +1,7 @@
 //! The piecewise mechanism mixed with two points.
 
 use super::HybridRows;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule};
+use crate::lattice::{CalibratedRule, Calibration, LatticeMechanism, LatticeRule};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Hybrid`].
@@ -62,7 +62,9 @@ impl LatticeRule for WindowAndPoints {
     };
     type Domain = Interval;
     type Rows = HybridRows;
+}
 
+impl CalibratedRule for WindowAndPoints {
     fn rows(calibration: &Calibration) -> Result<HybridRows, ParameterError> {
         HybridRows::new(calibration)
     }

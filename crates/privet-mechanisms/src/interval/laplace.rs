@@ -1,7 +1,7 @@
 //! Laplace noise.
 
 use super::{MAX_RATE, noise_lattice};
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, NoiseRows, step_back};
+use crate::lattice::{CalibratedRule, Calibration, LatticeMechanism, LatticeRule, NoiseRows, step_back};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Laplace`].
@@ -63,7 +63,9 @@ impl LatticeRule for LaplaceNoise {
     };
     type Domain = Interval;
     type Rows = NoiseRows;
+}
 
+impl CalibratedRule for LaplaceNoise {
     fn rows(calibration: &Calibration) -> Result<NoiseRows, ParameterError> {
         rows(calibration)
     }

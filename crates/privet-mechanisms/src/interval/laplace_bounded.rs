@@ -1,6 +1,8 @@
 //! The Laplace density cut off at the ends of the domain.
 
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, Rounding, TableRows, step_back};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, Rounding, TableRows, step_back,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`LaplaceBounded`].
@@ -60,7 +62,9 @@ impl LatticeRule for InsideOnly {
     };
     type Domain = Interval;
     type Rows = TableRows;
+}
 
+impl CalibratedRule for InsideOnly {
     fn rows(calibration: &Calibration) -> Result<TableRows, ParameterError> {
         const PARTS: u32 = 500;
         let parts = calibration.input_cells.unwrap_or(PARTS);

@@ -1,6 +1,6 @@
 //! Laplace noise with reports moved into the domain.
 
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, NoiseRows};
+use crate::lattice::{CalibratedRule, Calibration, LatticeMechanism, LatticeRule, NoiseRows};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`LaplaceTruncated`].
@@ -61,7 +61,9 @@ impl LatticeRule for TruncatedLaplaceNoise {
     };
     type Domain = Interval;
     type Rows = NoiseRows;
+}
 
+impl CalibratedRule for TruncatedLaplaceNoise {
     fn rows(calibration: &Calibration) -> Result<NoiseRows, ParameterError> {
         Ok(super::laplace::rows(calibration)?.truncated())
     }

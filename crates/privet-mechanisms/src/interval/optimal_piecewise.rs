@@ -1,7 +1,9 @@
 //! The best window for the worst absolute error.
 
 use super::shares;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`OptimalPiecewise`].
@@ -62,7 +64,9 @@ impl LatticeRule for AbsoluteError {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for AbsoluteError {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(WindowGeometry::shifted(shares::absolute_error(calibration.epsilon)), calibration)
     }

@@ -1,7 +1,9 @@
 //! The best window for the worst squared error.
 
 use super::shares;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`OptimalPiecewiseSquared`].
@@ -65,7 +67,9 @@ impl LatticeRule for SquaredError {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for SquaredError {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(WindowGeometry::shifted(shares::squared_error(calibration.epsilon)), calibration)
     }

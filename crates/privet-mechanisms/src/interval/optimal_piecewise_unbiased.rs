@@ -2,7 +2,8 @@
 
 use super::shares;
 use crate::lattice::{
-    Calibration, Decoding, LatticeMechanism, LatticeRule, Movement, WindowGeometry, WindowRows,
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, Movement, WindowGeometry,
+    WindowRows,
 };
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
@@ -66,7 +67,9 @@ impl LatticeRule for UnbiasedInside {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for UnbiasedInside {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         let share = shares::absolute_error(calibration.epsilon);
         // With h = e^(epsilon/2) the window travels h / (3 h + 1) of all outputs, and the share is 1 / (h + 1).

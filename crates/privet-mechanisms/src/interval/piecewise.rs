@@ -1,7 +1,9 @@
 //! The original piecewise mechanism.
 
 use super::shares;
-use crate::lattice::{Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Piecewise`].
@@ -67,7 +69,9 @@ impl LatticeRule for TravellingWindow {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for TravellingWindow {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(
             WindowGeometry::travelling(shares::absolute_error(calibration.epsilon), Decoding::Unbiased),

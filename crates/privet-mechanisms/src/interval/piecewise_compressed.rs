@@ -1,7 +1,9 @@
 //! The piecewise mechanism with its outputs compressed onto the domain.
 
 use super::shares;
-use crate::lattice::{Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`PiecewiseCompressed`].
@@ -62,7 +64,9 @@ impl LatticeRule for CompressedPiecewise {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for CompressedPiecewise {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(
             WindowGeometry::travelling(shares::absolute_error(calibration.epsilon), Decoding::Compressed),

@@ -1,7 +1,9 @@
 //! The piecewise mechanism with reports moved into the domain.
 
 use super::shares;
-use crate::lattice::{Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`PiecewiseTruncated`].
@@ -62,7 +64,9 @@ impl LatticeRule for TruncatedPiecewise {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for TruncatedPiecewise {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         let share = shares::absolute_error(calibration.epsilon);
         WindowRows::new(WindowGeometry::travelling(share, Decoding::Unbiased).truncated(), calibration)

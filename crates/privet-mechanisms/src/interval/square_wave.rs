@@ -1,7 +1,9 @@
 //! The square wave mechanism.
 
 use super::shares;
-use crate::lattice::{Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`SquareWave`].
@@ -61,7 +63,9 @@ impl LatticeRule for CentredWave {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for CentredWave {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(
             WindowGeometry::travelling(shares::square_wave(calibration.epsilon), Decoding::Centred),

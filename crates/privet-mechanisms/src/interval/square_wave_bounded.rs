@@ -1,7 +1,9 @@
 //! The square wave redesigned for reports inside the domain.
 
 use super::shares;
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`SquareWaveBounded`].
@@ -61,7 +63,9 @@ impl LatticeRule for BoundedWave {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for BoundedWave {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(WindowGeometry::shifted(shares::square_wave(calibration.epsilon)), calibration)
     }

@@ -1,7 +1,9 @@
 //! The square wave with its outputs compressed onto the domain.
 
 use super::shares;
-use crate::lattice::{Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`SquareWaveCompressed`].
@@ -62,7 +64,9 @@ impl LatticeRule for CompressedWave {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for CompressedWave {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         WindowRows::new(
             WindowGeometry::travelling(shares::square_wave(calibration.epsilon), Decoding::Compressed),

@@ -1,7 +1,9 @@
 //! The square wave with reports moved into the domain.
 
 use super::shares;
-use crate::lattice::{Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows};
+use crate::lattice::{
+    CalibratedRule, Calibration, Decoding, LatticeMechanism, LatticeRule, WindowGeometry, WindowRows,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`SquareWaveTruncated`].
@@ -62,7 +64,9 @@ impl LatticeRule for TruncatedWave {
     };
     type Domain = Interval;
     type Rows = WindowRows;
+}
 
+impl CalibratedRule for TruncatedWave {
     fn rows(calibration: &Calibration) -> Result<WindowRows, ParameterError> {
         let share = shares::square_wave(calibration.epsilon);
         WindowRows::new(WindowGeometry::travelling(share, Decoding::Centred).truncated(), calibration)

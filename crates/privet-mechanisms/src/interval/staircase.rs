@@ -1,7 +1,9 @@
 //! Noise whose density falls in steps.
 
 use super::{MAX_RATE, noise_lattice, shares};
-use crate::lattice::{Calibration, LatticeMechanism, LatticeRule, NoiseLattice, NoiseRows, step_back};
+use crate::lattice::{
+    CalibratedRule, Calibration, LatticeMechanism, LatticeRule, NoiseLattice, NoiseRows, step_back,
+};
 use privet_core::{Interval, MechanismInfo, Numerics, ParameterError};
 
 /// The rule of [`Staircase`].
@@ -64,7 +66,9 @@ impl LatticeRule for Stairs {
     };
     type Domain = Interval;
     type Rows = NoiseRows;
+}
 
+impl CalibratedRule for Stairs {
     fn rows(calibration: &Calibration) -> Result<NoiseRows, ParameterError> {
         let share = shares::absolute_error(calibration.epsilon);
         let lattice = aligned_lattice(calibration, share)?;

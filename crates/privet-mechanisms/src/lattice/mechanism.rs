@@ -1,7 +1,7 @@
 //! Rows, a domain and a name: a mechanism.
 
 use super::pieces::pieces_of;
-use super::{LatticeChannel, Placement, Rounding, Rows, Run, place_fraction};
+use super::{LatticeChannel, Placement, Rounding, Rows, Run};
 use privet_core::{
     Build, BuildOptions, Category, Channel, Circle, CryptoRng, Domain, DomainSpec, Epsilon, Fingerprint,
     FingerprintBuilder, Fraction, Guarantee, InputError, Interval, Mechanism, MechanismInfo, ParameterError,
@@ -69,14 +69,18 @@ impl Calibration {
 pub trait LatticeRule: Send + Sync + 'static {
     /// The page's facts.
     const INFO: MechanismInfo;
-    /// Whether it takes a delta.
-    const TAKES_DELTA: bool = false;
-    /// Whether it takes a number of bins.
-    const TAKES_BINS: bool = false;
     /// Where its values come from.
     type Domain: NumberDomain;
     /// The shape of its rows.
     type Rows: Rows;
+}
+
+/// A rule whose rows follow from an epsilon. The rows of others are found by a solver and arrive as data.
+pub trait CalibratedRule: LatticeRule {
+    /// Whether it takes a delta.
+    const TAKES_DELTA: bool = false;
+    /// Whether it takes a number of bins.
+    const TAKES_BINS: bool = false;
 
     /// The rows for a calibration.
     ///
@@ -99,7 +103,7 @@ impl<K: LatticeRule> Clone for LatticeMechanism<K> {
     }
 }
 
-impl<K: LatticeRule> LatticeMechanism<K> {
+impl<K: CalibratedRule> LatticeMechanism<K> {
     /// Calibrates the rows to an epsilon.
     ///
     /// # Errors
@@ -117,7 +121,16 @@ impl<K: LatticeRule> LatticeMechanism<K> {
         if calibration.input_cells == Some(0) {
             return Err(ParameterError::Incompatible { reason: "a lattice needs at least one part".into() });
         }
-        let rows = K::rows(calibration)?;
+        Self::with_rows(domain, K::rows(calibration)?)
+    }
+}
+
+impl<K: LatticeRule> LatticeMechanism<K> {
+    /// Lays rows over a domain.
+    ///
+    /// # Errors
+    /// When the rows promise nothing, or the reports would not be finite numbers.
+    pub fn with_rows(domain: K::Domain, rows: K::Rows) -> Result<Self, ParameterError> {
         let guarantee = rows.guarantee()?;
         let mechanism = Self { domain, rows, guarantee, rule: PhantomData };
         let last = mechanism.rows.output_cells().saturating_sub(1);
@@ -147,7 +160,7 @@ impl<K: LatticeRule> LatticeMechanism<K> {
     }
 }
 
-impl<K: LatticeRule> Build for LatticeMechanism<K> {
+impl<K: CalibratedRule> Build for LatticeMechanism<K> {
     fn build(domain: &DomainSpec, epsilon: Epsilon) -> Result<Self, ParameterError> {
         Self::build_with(domain, epsilon, &BuildOptions::default())
     }
@@ -229,7 +242,7 @@ impl<K: LatticeRule> LatticeChannel for LatticeMechanism<K> {
     }
 
     fn node_value(&self, node: u32) -> f64 {
-        self.scale(f64::from(node) / f64::from(self.rows.input_cells()))
+        self.scale(self.rows.node_unit(node))
     }
 
     fn output_cells(&self) -> u32 {
@@ -254,17 +267,9 @@ impl<K: LatticeRule> LatticeChannel for LatticeMechanism<K> {
 
     #[inline]
     fn place(&self, value: f64) -> Placement {
-        let cells = self.rows.input_cells();
         let fraction = (value - self.domain.start()) / self.domain.length();
-        let mut placed = place_fraction(fraction, cells);
-        match self.rows.rounding() {
-            Rounding::Stochastic => {}
-            Rounding::Nearest => {
-                placed = Placement { node: placed.node + u32::from(placed.up > 1 << 63), up: 0 };
-            }
-            Rounding::Down => placed.up = 0,
-        }
-        if K::Domain::IS_RING && placed.node == cells {
+        let mut placed = self.rows.place(fraction);
+        if K::Domain::IS_RING && placed.node == self.rows.input_cells() {
             placed.node = 0;
         }
         placed

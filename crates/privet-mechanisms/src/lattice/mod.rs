@@ -5,13 +5,15 @@
 //! mixture of two rows, so epsilon is kept and nothing is biased. A report is the index of a cell, and each cell stands for
 //! a number.
 
+mod decoded;
 mod mechanism;
 mod noise;
 mod pieces;
 mod table;
 mod window;
 
-pub use mechanism::{Calibration, LatticeMechanism, LatticeRule, NumberDomain};
+pub use decoded::{Aim, DecodedRows};
+pub use mechanism::{CalibratedRule, Calibration, LatticeMechanism, LatticeRule, NumberDomain};
 pub use noise::{NoiseLattice, NoiseRows, RingNoiseRows};
 pub use table::TableRows;
 pub use window::{Decoding, Movement, WindowGeometry, WindowRows};
@@ -149,6 +151,22 @@ pub trait Rows: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// How values become nodes.
     fn rounding(&self) -> Rounding {
         Rounding::Stochastic
+    }
+
+    /// Where a node lies: 0 is the lower end of the domain and 1 the upper end.
+    fn node_unit(&self, node: u32) -> f64 {
+        f64::from(node) / f64::from(self.input_cells())
+    }
+
+    /// Where a value lies, given as a fraction of the domain.
+    #[inline]
+    fn place(&self, fraction: f64) -> Placement {
+        let placed = place_fraction(fraction, self.input_cells());
+        match self.rounding() {
+            Rounding::Stochastic => placed,
+            Rounding::Nearest => Placement { node: placed.node + u32::from(placed.up > 1 << 63), up: 0 },
+            Rounding::Down => Placement { up: 0, ..placed },
+        }
     }
 
     /// What one report promises.

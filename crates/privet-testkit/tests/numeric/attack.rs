@@ -4,7 +4,7 @@
 use super::{epsilon, unit};
 use privet_core::{Channel, Generator, Mechanism, Rng};
 use privet_mechanisms::interval::*;
-use privet_mechanisms::lattice::{LatticeChannel, LatticeMechanism, LatticeRule};
+use privet_mechanisms::lattice::{CalibratedRule, LatticeChannel, LatticeMechanism};
 use std::collections::HashSet;
 
 /// The inputs that the attacker wants to tell apart.
@@ -36,7 +36,7 @@ fn floating_point_noise_gives_the_input_away() {
 
 /// Every report of ours is possible from every input, and its value says nothing beyond its cell: the attacker's set of
 /// telling reports is empty.
-fn check<K: LatticeRule<Domain = privet_core::Interval>>() {
+fn check<K: CalibratedRule<Domain = privet_core::Interval>>() {
     let mechanism = LatticeMechanism::<K>::new(unit(), epsilon(1.0)).unwrap();
     for node in [0, mechanism.input_cells() / 2, mechanism.input_cells()] {
         assert!(mechanism.runs(node).iter().all(|run| run.weight > 0));

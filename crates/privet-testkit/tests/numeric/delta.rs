@@ -3,13 +3,13 @@
 use super::{unit, with_delta};
 use privet_core::Mechanism;
 use privet_mechanisms::interval::*;
-use privet_mechanisms::lattice::{Calibration, LatticeChannel, LatticeMechanism, LatticeRule};
+use privet_mechanisms::lattice::{CalibratedRule, Calibration, LatticeChannel, LatticeMechanism};
 
 /// The sums of this test are in floating point.
 const ROUNDING: f64 = 1.0 - 1e-12;
 
 /// For each pair of nodes: the exposed mass in the standard sense and the probability of an exposed report.
-fn worst_pair<K: LatticeRule>(mechanism: &LatticeMechanism<K>, epsilon: f64) -> [f64; 2] {
+fn worst_pair<K: CalibratedRule>(mechanism: &LatticeMechanism<K>, epsilon: f64) -> [f64; 2] {
     let weights = |node: u32| -> Vec<f64> {
         let cells = 0..mechanism.output_cells();
         cells.map(|cell| mechanism.weight(node, cell) as f64 / 2f64.powi(64)).collect()
@@ -24,7 +24,9 @@ fn worst_pair<K: LatticeRule>(mechanism: &LatticeMechanism<K>, epsilon: f64) -> 
     worst
 }
 
-fn build<K: LatticeRule<Domain = privet_core::Interval>>(calibration: &Calibration) -> LatticeMechanism<K> {
+fn build<K: CalibratedRule<Domain = privet_core::Interval>>(
+    calibration: &Calibration,
+) -> LatticeMechanism<K> {
     LatticeMechanism::calibrate(unit(), calibration).unwrap()
 }
 

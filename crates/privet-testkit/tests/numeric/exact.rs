@@ -5,12 +5,12 @@ use super::{coarse, epsilon, inputs, turn, unit};
 use privet_core::{Category, Channel, Mechanism};
 use privet_mechanisms::circle::*;
 use privet_mechanisms::interval::*;
-use privet_mechanisms::lattice::{LatticeChannel, LatticeMechanism, LatticeRule};
+use privet_mechanisms::lattice::{CalibratedRule, LatticeChannel, LatticeMechanism};
 use privet_testkit::{Finding, Tampered, check_codec, check_privacy, check_randomness, check_sampler};
 
 const EPSILONS: [f64; 4] = [0.1, 1.0, 4.0, 8.0];
 
-fn battery<K: LatticeRule>(domain: K::Domain, parts: u32, slack: f64) {
+fn battery<K: CalibratedRule>(domain: K::Domain, parts: u32, slack: f64) {
     for value in EPSILONS {
         let mechanism = coarse::<K>(domain, value, parts);
         let inputs = inputs(&mechanism, domain);
@@ -26,7 +26,7 @@ fn battery<K: LatticeRule>(domain: K::Domain, parts: u32, slack: f64) {
 }
 
 /// The mechanism that people use: its integers, with no tolerance above and the stated slack below.
-fn structure<K: LatticeRule>(domain: K::Domain, slack: f64) {
+fn structure<K: CalibratedRule>(domain: K::Domain, slack: f64) {
     for value in EPSILONS {
         let mechanism = LatticeMechanism::<K>::new(domain, epsilon(value)).unwrap();
         let exact = mechanism.worst_ratio().log_rounded_up();
@@ -56,7 +56,7 @@ fn structure<K: LatticeRule>(domain: K::Domain, slack: f64) {
 }
 
 /// A sampler whose reports are moved for one input must be noticed.
-fn control<K: LatticeRule>(domain: K::Domain, parts: u32) {
+fn control<K: CalibratedRule>(domain: K::Domain, parts: u32) {
     let inner = coarse::<K>(domain, 1.0, parts);
     let inputs = inputs(&inner, domain);
     let tampered = Tampered::reports(inner, |mechanism, input, report| {

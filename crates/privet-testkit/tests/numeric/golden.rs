@@ -4,7 +4,9 @@ use super::{epsilon, turn, unit, with_delta};
 use privet_core::{Channel, Extent};
 use privet_mechanisms::circle::*;
 use privet_mechanisms::interval::*;
-use privet_mechanisms::lattice::{Calibration, LatticeChannel, LatticeMechanism, LatticeRule, NumberDomain};
+use privet_mechanisms::lattice::{
+    CalibratedRule, Calibration, LatticeChannel, LatticeMechanism, NumberDomain,
+};
 use privet_testkit::golden::{INTERVAL, Line, lines};
 
 /// How far an error on the lattice may be from the continuous one: this much of it, or a tenth of this much of the width.
@@ -33,7 +35,7 @@ fn ring_moment(x: f64, [from, to]: [f64; 2], power: i32, period: f64) -> f64 {
 }
 
 /// The expected loss at an input, from the pieces or, where those are groups, from the cells.
-fn loss<K: LatticeRule>(mechanism: &LatticeMechanism<K>, domain: K::Domain, x: f64, power: i32) -> f64 {
+fn loss<K: CalibratedRule>(mechanism: &LatticeMechanism<K>, domain: K::Domain, x: f64, power: i32) -> f64 {
     let pieces = mechanism.pieces(Some(&x));
     let period = domain.length();
     let is_law = pieces.len() < 20 && pieces.iter().all(|piece| piece.outcomes == 1);
@@ -72,11 +74,11 @@ fn near(line: &Line<'_>, place: usize, got: f64, [relative, absolute]: [f64; 2])
     assert!((got - expected).abs() <= allowed, "{line:?}: got {got}, expected {expected}");
 }
 
-fn check<K: LatticeRule>(name: &str, domain: K::Domain, calibrate: impl Fn(f64) -> Calibration) {
+fn check<K: CalibratedRule>(name: &str, domain: K::Domain, calibrate: impl Fn(f64) -> Calibration) {
     check_to::<K>(TOLERANCE, name, domain, calibrate);
 }
 
-fn check_to<K: LatticeRule>(
+fn check_to<K: CalibratedRule>(
     tolerance: f64,
     name: &str,
     domain: K::Domain,

@@ -15,7 +15,9 @@ mod unbiased;
 mod worst;
 
 use privet_core::{BuildOptions, Circle, Delta, Domain, Epsilon, Fraction, Interval};
-use privet_mechanisms::lattice::{Calibration, LatticeChannel, LatticeMechanism, LatticeRule, NumberDomain};
+use privet_mechanisms::lattice::{
+    CalibratedRule, Calibration, LatticeChannel, LatticeMechanism, NumberDomain,
+};
 
 fn epsilon(value: f64) -> Epsilon {
     Epsilon::new(value).unwrap()
@@ -35,13 +37,13 @@ fn with_delta(epsilon_value: f64, delta: f64) -> Calibration {
 }
 
 /// The same mechanism on a lattice that is coarse enough to look at everything.
-fn coarse<K: LatticeRule>(domain: K::Domain, value: f64, parts: u32) -> LatticeMechanism<K> {
+fn coarse<K: CalibratedRule>(domain: K::Domain, value: f64, parts: u32) -> LatticeMechanism<K> {
     let calibration = Calibration { input_cells: Some(parts), ..Calibration::new(epsilon(value)) };
     LatticeMechanism::calibrate(domain, &calibration).unwrap()
 }
 
 /// Every node and a value between any two of them.
-fn inputs<K: LatticeRule>(mechanism: &LatticeMechanism<K>, domain: K::Domain) -> Vec<f64> {
+fn inputs<K: CalibratedRule>(mechanism: &LatticeMechanism<K>, domain: K::Domain) -> Vec<f64> {
     let step = domain.length() / f64::from(mechanism.input_cells());
     let nodes = (0..mechanism.nodes()).map(|node| mechanism.node_value(node));
     nodes.flat_map(|value| [value, value + 0.3 * step]).filter(|value| domain.contains(value)).collect()

@@ -3,10 +3,10 @@
 use super::{epsilon, exactly};
 use privet_core::{Fraction, Interval};
 use privet_mechanisms::interval::*;
-use privet_mechanisms::lattice::{LatticeChannel, LatticeMechanism, LatticeRule};
+use privet_mechanisms::lattice::{CalibratedRule, LatticeChannel, LatticeMechanism};
 
 /// The exact bias of a node's row and the number that its reports stand for, over the width.
-fn bias<K: LatticeRule<Domain = Interval>>(mechanism: &LatticeMechanism<K>, node: u32) -> f64 {
+fn bias<K: CalibratedRule<Domain = Interval>>(mechanism: &LatticeMechanism<K>, node: u32) -> f64 {
     let (mut above, mut below) = (Fraction::whole(0), Fraction::whole(0));
     let mut add = |value: f64, weight: &Fraction, flip: bool| {
         let (negative, size) = exactly(value);
@@ -26,7 +26,7 @@ fn bias<K: LatticeRule<Domain = Interval>>(mechanism: &LatticeMechanism<K>, node
     difference.to_f64()
 }
 
-fn check<K: LatticeRule<Domain = Interval>>(parts: u32) {
+fn check<K: CalibratedRule<Domain = Interval>>(parts: u32) {
     for value in [0.1, 0.5, 1.0, 2.0, 8.0] {
         for (low, high) in [(0.0, 1.0), (-5.0, 20.0), (0.0, 1e-9)] {
             let domain = Interval::new(low, high).unwrap();
@@ -48,7 +48,7 @@ fn exactly_unbiased_on_coarse_lattices() {
 }
 
 /// On the real lattice cells are many, so the sum over a run is taken in closed form.
-fn check_real<K: LatticeRule<Domain = Interval>>() {
+fn check_real<K: CalibratedRule<Domain = Interval>>() {
     for value in [0.01, 0.1, 1.0, 4.0, 8.0] {
         let mechanism = LatticeMechanism::<K>::new(super::unit(), epsilon(value)).unwrap();
         let total = mechanism.row_total() as f64;
