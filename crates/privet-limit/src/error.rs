@@ -44,3 +44,19 @@ pub enum LimitError {
         proved: f64,
     },
 }
+
+/// Refuses programmes that would not fit into memory.
+pub(crate) struct TooLarge;
+
+impl TooLarge {
+    /// What a programme may take.
+    const ALLOWED_MEGABYTES: u64 = 4096;
+
+    pub(crate) fn refuse_above(bytes: usize) -> Result<(), LimitError> {
+        let megabytes = bytes as u64 >> 20;
+        if megabytes > Self::ALLOWED_MEGABYTES {
+            return Err(LimitError::TooLarge { megabytes, allowed: Self::ALLOWED_MEGABYTES });
+        }
+        Ok(())
+    }
+}

@@ -2,7 +2,11 @@
 
 pub mod certificate;
 mod error;
+pub mod line;
 mod programme;
 
+use error::TooLarge;
+
 pub use error::LimitError;
+pub use line::{LineProblem, LineSolution, Objective, Unbiased};
 pub use programme::Stop;

@@ -75,10 +75,20 @@ impl Enclosure {
         Self { low: self.low.min(other.low), high: self.high.min(other.high) }
     }
 
-    /// A number that is in both, if there is one.
-    pub fn intersect(self, other: Self) -> Option<Self> {
-        let both = Self { low: self.low.max(other.low), high: self.high.min(other.high) };
-        (both.low <= both.high).then_some(both)
+    /// The larger of two numbers.
+    pub fn max(self, other: Self) -> Self {
+        Self { low: self.low.max(other.low), high: self.high.max(other.high) }
+    }
+
+    /// The quotient by a number that is above zero; by one that may be zero, anything.
+    pub fn over(self, divisor: Self) -> Self {
+        if divisor.low <= 0.0 {
+            return Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+        }
+        let ends = [divisor.low, divisor.high];
+        let low = ends.iter().map(|end| self.low / end).fold(f64::INFINITY, f64::min);
+        let high = ends.iter().map(|end| self.high / end).fold(f64::NEG_INFINITY, f64::max);
+        Self { low: down(low), high: up(high) }
     }
 }
 
@@ -159,6 +169,7 @@ mod tests {
             prop_assert!(check(third(a) - third(b), a - b, 3));
             prop_assert!(check(third(a) * third(b), a * b, 9));
             prop_assert!(check(third(a).square(), a * a, 9));
+            prop_assert!(check(third(a).over(third(c)) * Enclosure::exact(c as f64), a, 1));
             let root = Enclosure::exact(c as f64).sqrt().square();
             prop_assert!(root.low() <= c as f64 && c as f64 <= root.high());
         }

@@ -67,12 +67,56 @@ impl Moments {
     }
 }
 
+/// Fewer parts than this are added up directly.
+pub(super) const MANY: usize = 24;
+
+/// Where the numbers of the running sums are counted from: the middle of the domain, where they are small.
+pub(super) const ORIGIN: f64 = 0.5;
+
+/// The weight of reports and the weighted sums of their numbers and squares.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sums {
+    weight: f64,
+    first: f64,
+    second: f64,
+}
+
+impl Sums {
+    pub(super) fn add(&mut self, weight: f64, count: u32, moments: Moments) {
+        self.weight += weight * f64::from(count);
+        self.first += weight * moments.first;
+        self.second += weight * moments.second;
+    }
+
+    fn add_part(&mut self, part: Progression) {
+        let (first, second) = part.sums(ORIGIN);
+        self.add(1.0, part.count, Moments { first, second, absolute: 0.0 });
+    }
+
+    pub(super) fn less(self, other: Self) -> Self {
+        Self {
+            weight: self.weight - other.weight,
+            first: self.first - other.first,
+            second: self.second - other.second,
+        }
+    }
+
+    /// The sums of the signed distances to `value` and of their squares.
+    pub(super) fn around(self, value: f64) -> (f64, f64) {
+        let shift = value - ORIGIN;
+        let first = self.first - shift * self.weight;
+        (first, self.second - 2.0 * shift * self.first + shift * shift * self.weight)
+    }
+}
+
 /// What every cell stands for.
 #[derive(Debug)]
 pub(super) struct Decoder {
     /// The first cell of each progression.
     firsts: Vec<u32>,
     progressions: Vec<Progression>,
+    /// The sums over the progressions before each, where there are many and their numbers rise along a line.
+    before: Vec<Sums>,
     ring: bool,
 }
 
@@ -86,7 +130,8 @@ impl Decoder {
         let cells = channel.output_cells();
         let value = |cell: u32| space.to_unit(channel.output_value(cell));
         let size = value(0).abs().max(value(cells - 1).abs()).max(space.low().abs() / space.width()).max(1.0);
-        let mut decoder = Self { firsts: Vec::new(), progressions: Vec::new(), ring: space.is_ring() };
+        let mut decoder =
+            Self { firsts: Vec::new(), progressions: Vec::new(), before: Vec::new(), ring: space.is_ring() };
         let mut first = 0;
         while first < cells {
             let count = longest_line(first, cells - first, STRAIGHT * size, &value);
@@ -98,7 +143,23 @@ impl Decoder {
             decoder.progressions.push(Progression { start: value(first), step, count });
             first += count;
         }
+        if decoder.progressions.len() >= MANY && !decoder.ring && decoder.is_rising() {
+            decoder.before = running_sums(&decoder.progressions);
+        }
         decoder
+    }
+
+    /// The sums over all cells before this one, from the running sums.
+    fn sums_before(&self, cell: u32) -> Sums {
+        let index = self.firsts.partition_point(|first| *first <= cell).saturating_sub(1);
+        let mut sum = self.before[index];
+        sum.add_part(self.progressions[index].take(cell - self.firsts[index]));
+        sum
+    }
+
+    /// The sums over a run, from the running sums.
+    fn sums_of(&self, first: u32, end: u32) -> Sums {
+        self.sums_before(end).less(self.sums_before(first))
     }
 
     /// The progressions that make up a run, in order.
@@ -145,6 +206,10 @@ impl Decoder {
 
     /// As [`Decoder::moments`], along the line even on a circle, and without sizes.
     pub(super) fn moments_along(&self, run: Run, origin: f64) -> Moments {
+        if !self.before.is_empty() {
+            let (first, second) = self.sums_of(run.first, run.first + run.count).around(origin);
+            return Moments { first, second, absolute: 0.0 };
+        }
         let mut sum = Moments::default();
         self.of_run(run).for_each(|part| one_sided(part, origin, &mut sum));
         sum
@@ -152,12 +217,33 @@ impl Decoder {
 
     /// The moments around `input` of all reports of a run, each counted once.
     pub(super) fn moments(&self, run: Run, input: f64) -> Moments {
+        if !self.before.is_empty() {
+            let end = run.first + run.count;
+            let split = self.cells_below(input).clamp(run.first, end);
+            let below = self.sums_of(run.first, split).around(input);
+            let above = self.sums_of(split, end).around(input);
+            return Moments {
+                first: below.0 + above.0,
+                second: below.1 + above.1,
+                absolute: above.0 - below.0,
+            };
+        }
         let mut sum = Moments::default();
         for progression in self.of_run(run) {
             if self.ring { around(progression, input, &mut sum) } else { along(progression, input, &mut sum) }
         }
         sum
     }
+}
+
+fn running_sums(progressions: &[Progression]) -> Vec<Sums> {
+    let mut sum = Sums::default();
+    let mut before = Vec::with_capacity(progressions.len());
+    for part in progressions {
+        before.push(sum);
+        sum.add_part(*part);
+    }
+    before
 }
 
 fn one_sided(part: Progression, origin: f64, sum: &mut Moments) {

@@ -1,6 +1,6 @@
 //! A row whose moments are wanted around many values.
 
-use super::decoder::{Decoder, Moments};
+use super::decoder::{Decoder, MANY, Moments, ORIGIN, Sums};
 use crate::lattice::Run;
 
 /// The runs of a row. Rows with many runs also keep running sums, so that moments around a value need one search instead of a
@@ -10,43 +10,6 @@ pub(super) struct Row {
     pub runs: Vec<Run>,
     /// The sums over the runs before each; empty for short rows.
     before: Vec<Sums>,
-}
-
-/// Rows with fewer runs than this are added up directly.
-const MANY: usize = 24;
-
-/// Where the numbers of the running sums are counted from: the middle of the domain, where they are small.
-const ORIGIN: f64 = 0.5;
-
-/// The weight of reports and the weighted sums of their numbers and squares.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    weight: f64,
-    first: f64,
-    second: f64,
-}
-
-impl Sums {
-    fn add(&mut self, weight: f64, count: u32, moments: Moments) {
-        self.weight += weight * f64::from(count);
-        self.first += weight * moments.first;
-        self.second += weight * moments.second;
-    }
-
-    fn less(self, other: Self) -> Self {
-        Self {
-            weight: self.weight - other.weight,
-            first: self.first - other.first,
-            second: self.second - other.second,
-        }
-    }
-
-    /// The sums of the signed distances to `value` and of their squares.
-    fn around(self, value: f64) -> (f64, f64) {
-        let shift = value - ORIGIN;
-        let first = self.first - shift * self.weight;
-        (first, self.second - 2.0 * shift * self.first + shift * shift * self.weight)
-    }
 }
 
 impl Row {

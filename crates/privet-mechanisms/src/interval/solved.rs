@@ -1,0 +1,60 @@
+//! A channel on an interval that a solver found for a purpose of its own.
+
+use crate::lattice::{DecodedRows, LatticeMechanism, LatticeRule};
+use privet_core::{Interval, MechanismInfo, Numerics};
+
+/// The rule of [`SolvedInterval`].
+#[derive(Debug, Clone, Copy)]
+pub struct FoundOnInterval;
+
+/// A channel on an interval that a solver found, for example for a public prior.
+///
+/// # What it protects
+/// One number between public ends, for example an age, a temperature or a score.
+/// # Formula
+/// Equally likely cells stand for numbers D_1 <= D_2 <= ..; a window of cells is e^epsilon times as likely as the
+/// others. Numbers and window come from a file.
+/// # Domain
+/// `interval:LOW,HIGH` with any finite ends. Whether reports reach beyond it depends on the file.
+/// # Guarantee
+/// Pure epsilon, tight: the ratio is the same in every report inside one window and outside another.
+/// # Cost
+/// 11 bits per report; one or two random words and one search among the windows per draw; about 50 kB of memory. The channel itself
+/// is about 20 kB of integers: it is found once, by whoever asks for reports, and travels to the devices.
+/// # Numerics
+/// Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-32 of the domain. Every
+/// row is the same two integer weights, moved. Which window a value has is a comparison with numbers halfway between two cells.
+/// # When not to use it
+/// Where a named mechanism does: a file must travel with the reports.
+/// # Reference
+/// Own work: linear programmes over all channels, with a dual certificate (crate `privet-limit`).
+/// # Example
+/// ```
+/// use privet_core::{Epsilon, Interval, Mechanism};
+/// use privet_mechanisms::interval::SolvedInterval;
+/// use privet_mechanisms::lattice::{Aim, DecodedRows};
+/// // Four cells, of which two are in the window; a real channel has many more, and a solver finds their numbers.
+/// let numbers = [0.25, 0.25, 0.75, 0.75].map(DecodedRows::number_of).to_vec();
+/// let rows = DecodedRows::new(numbers, 2, Aim::Nearest, Epsilon::new(1.0)?)?;
+/// let mechanism = SolvedInterval::with_rows(Interval::new(0.0, 1.0)?, rows)?;
+/// assert!(mechanism.guarantee().epsilon().get() <= 1.0);
+/// # Ok::<(), privet_core::ParameterError>(())
+/// ```
+pub type SolvedInterval = LatticeMechanism<FoundOnInterval>;
+
+impl LatticeRule for FoundOnInterval {
+    const INFO: MechanismInfo = MechanismInfo {
+        id: "solved-interval",
+        synonyms: &[],
+        title: "Solved channel on an interval",
+        domain: "interval",
+        goal: "point, mean, distribution",
+        guarantee: "pure",
+        numerics: Numerics::IntegerExact,
+        slack: "below 1e-9 at epsilon from 0.001 to 20",
+        reference: "linear programme over all channels",
+        status: "from a file",
+    };
+    type Domain = Interval;
+    type Rows = DecodedRows;
+}
