@@ -110,6 +110,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row from another crate.
+    pub const fn new(id: &'static str, build: Builder) -> Self {
+        Self { id, build }
+    }
+
     const fn of<M>() -> Self
     where
         M: Mechanism + Build + HasEstimator<Estimator: AnyEstimator>,
@@ -148,7 +153,8 @@ impl Row {
     }
 }
 
-type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyEstimator>, ParameterError>;
+/// Makes an estimator.
+pub type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyEstimator>, ParameterError>;
 
 /// Every mechanism's estimator, in the order of the mechanisms' registry.
 pub const ROWS: &[Row] = &[

@@ -170,9 +170,15 @@ pub struct Row {
     build: Builder,
 }
 
-type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyMechanism>, ParameterError>;
+/// Makes a mechanism.
+pub type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyMechanism>, ParameterError>;
 
 impl Row {
+    /// A row from another crate.
+    pub const fn new(info: MechanismInfo, build: Builder) -> Self {
+        Self { info, build }
+    }
+
     /// The row of a mechanism type.
     const fn of<M: Channel + Build + 'static>() -> Self {
         Self {

@@ -5,3 +5,24 @@ mod line;
 
 pub use enclosure::Enclosure;
 pub use line::{Cell, LineCertificate, Point, SCALE, Setting};
+
+use crate::LimitError;
+
+/// Numbers from which a lower bound follows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Certificate {
+    /// On an interval or a circle.
+    Line(LineCertificate),
+}
+
+impl Certificate {
+    /// The bound, in units of the domain.
+    ///
+    /// # Errors
+    /// When the numbers are out of range.
+    pub fn bound(&self) -> Result<f64, LimitError> {
+        match self {
+            Self::Line(line) => line.bound(),
+        }
+    }
+}

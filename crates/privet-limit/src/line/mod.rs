@@ -8,8 +8,8 @@ mod channel;
 mod decode;
 mod proof;
 
-use crate::certificate::{LineCertificate, Setting};
-use crate::{LimitError, Stop};
+use crate::certificate::{LineCertificate, SCALE, Setting};
+use crate::{LimitError, Progress, Stop};
 use channel::ChannelProgramme;
 use privet_core::{Epsilon, Interval};
 use privet_mechanisms::analysis::{Loss, Prior};
@@ -87,14 +87,19 @@ impl LineProblem {
     pub fn solve(
         &self,
         stop: &Stop,
-        mut on_progress: impl FnMut(usize, &LineSolution),
+        on_progress: &mut dyn FnMut(Progress),
     ) -> Result<LineSolution, LimitError> {
         self.check()?;
         let mut best: Option<LineSolution> = None;
         for (stage, parts) in STAGES.into_iter().enumerate() {
             best = better(best, self.solve_on(parts, stop))?;
             let Some(current) = &best else { continue };
-            on_progress(stage, current);
+            on_progress(Progress {
+                done: stage + 1,
+                of: STAGES.len(),
+                achieved: current.achieved,
+                lower_bound: current.lower_bound,
+            });
             if current.gap() <= GOOD_GAP || stop.is_requested() {
                 break;
             }
@@ -206,12 +211,26 @@ impl LineProblem {
         }
     }
 
-    fn setting(&self) -> Setting {
+    pub(crate) fn setting(&self) -> Setting {
         if self.unbiased.is_some() { Setting::Unbiased } else { Setting::Interval }
     }
 
+    /// Whether the weights of a certificate are this problem's: a bound for another prior says nothing.
+    pub(crate) fn has_prior_of(&self, certificate: &LineCertificate) -> bool {
+        let Objective::Average(prior) = &self.objective else { return true };
+        let shares = prior.shares();
+        let each = certificate.cells.len() / shares.len();
+        if each == 0 || certificate.cells.len() % shares.len() != 0 {
+            return false;
+        }
+        // Weights are rounded down, which only makes the bound weaker.
+        let holds = |index: usize, weight: i64| weight as f64 / SCALE <= shares[index / each] / each as f64;
+        certificate.cells.iter().enumerate().all(|(index, cell)| holds(index, cell.weight))
+            && certificate.points.iter().all(|point| point.weight == 0)
+    }
+
     /// What a loss in units of the domain is in the domain's own units.
-    fn scale(&self) -> f64 {
+    pub(crate) fn scale(&self) -> f64 {
         let width = self.domain.width();
         if self.loss == Loss::Absolute { width } else { width * width }
     }

@@ -120,6 +120,20 @@ impl Prior {
         Ok(Self { shares: weights.iter().map(|weight| weight / total).collect() })
     }
 
+    /// Shares that add up to one already, taken as they are.
+    ///
+    /// # Errors
+    /// As for [`Prior::new`], and when they do not add up to one.
+    pub fn of_shares(shares: &[f64]) -> Result<Self, ParameterError> {
+        Self::new(shares)?;
+        let total: f64 = shares.iter().sum();
+        if (total - 1.0).abs() > 1e-9 {
+            let reason = format!("the shares of a prior must add up to one: they add up to {total}");
+            return Err(ParameterError::Incompatible { reason });
+        }
+        Ok(Self { shares: shares.to_vec() })
+    }
+
     /// The share of each bin.
     pub fn shares(&self) -> &[f64] {
         &self.shares

@@ -1,0 +1,191 @@
+//! What can be asked, and what is answered.
+
+use crate::certificate::Certificate;
+use crate::channel::{Purpose, SolvedChannel};
+use crate::circle::CircleProblem;
+use crate::line::{LineProblem, Objective};
+use crate::{LimitError, Stop};
+use privet_core::{DomainSpec, Epsilon};
+use privet_mechanisms::analysis::{Analysis, Loss};
+
+/// A channel that is looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Problem {
+    /// On an interval.
+    Line(LineProblem),
+    /// On a circle.
+    Circle(CircleProblem),
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// How many stages are done.
+    pub done: usize,
+    /// How many there are at most.
+    pub of: usize,
+    /// The best loss so far.
+    pub achieved: f64,
+    /// The best bound so far.
+    pub lower_bound: f64,
+}
+
+/// A channel, its loss, and the proof of how good it is.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// What was asked.
+    pub problem: Problem,
+    /// The channel.
+    pub channel: SolvedChannel,
+    /// Its exact loss, in the units of the domain.
+    pub achieved: f64,
+    /// What no channel that keeps epsilon can be below.
+    pub lower_bound: f64,
+    /// Why.
+    pub certificate: Certificate,
+}
+
+impl Problem {
+    /// Finds a channel and a certificate. `on_progress` is told after every stage.
+    ///
+    /// # Errors
+    /// When no channel satisfies the constraints, or the solver finds nothing.
+    pub fn solve(&self, stop: &Stop, on_progress: &mut dyn FnMut(Progress)) -> Result<Solution, LimitError> {
+        match self {
+            Self::Line(line) => {
+                let solved = line.solve(stop, on_progress)?;
+                Ok(Solution {
+                    problem: self.clone(),
+                    channel: SolvedChannel::Interval {
+                        purpose: line.purpose(),
+                        domain: line.domain,
+                        rows: solved.mechanism.rows().clone(),
+                    },
+                    achieved: solved.achieved,
+                    lower_bound: solved.lower_bound,
+                    certificate: Certificate::Line(solved.certificate),
+                })
+            }
+            Self::Circle(circle) => {
+                let CircleProblem { domain, loss, epsilon } = *circle;
+                let channel = SolvedChannel::Circle { loss, domain, epsilon };
+                let certificate = Certificate::Line(circle.certificate()?);
+                let achieved = self.loss_of(&channel)?;
+                let lower_bound = certificate.bound()? * self.scale();
+                Ok(Solution { problem: self.clone(), channel, achieved, lower_bound, certificate })
+            }
+        }
+    }
+
+    /// What the channel must keep.
+    pub fn epsilon(&self) -> Epsilon {
+        match self {
+            Self::Line(line) => line.epsilon,
+            Self::Circle(circle) => circle.epsilon,
+        }
+    }
+
+    /// How errors are counted.
+    pub fn loss(&self) -> Loss {
+        match self {
+            Self::Line(line) => line.loss,
+            Self::Circle(circle) => circle.loss,
+        }
+    }
+
+    /// Where values come from.
+    pub fn domain(&self) -> DomainSpec {
+        match self {
+            Self::Line(line) => DomainSpec::Interval(line.domain),
+            Self::Circle(circle) => DomainSpec::Circle(circle.domain),
+        }
+    }
+
+    /// The exact loss of a channel, in the units of the domain.
+    ///
+    /// # Errors
+    /// When the channel's integers do not make one.
+    pub fn loss_of(&self, channel: &SolvedChannel) -> Result<f64, LimitError> {
+        let numeric = channel.numeric()?;
+        let analysis = Analysis::new(numeric.as_ref());
+        Ok(match self {
+            Self::Line(LineProblem { objective: Objective::Average(prior), loss, .. }) => {
+                analysis.average(*loss, prior)
+            }
+            _ => analysis.worst(self.loss()).error,
+        })
+    }
+
+    /// What a loss in units of the domain is in its own units.
+    pub(crate) fn scale(&self) -> f64 {
+        match self {
+            Self::Line(line) => line.scale(),
+            Self::Circle(circle) => circle.scale(),
+        }
+    }
+
+    /// Whether a certificate is about this problem.
+    pub(crate) fn is_about(&self, certificate: &Certificate) -> bool {
+        let Certificate::Line(found) = certificate;
+        let expected = match self {
+            Self::Line(line) => line.setting(),
+            Self::Circle(_) => crate::certificate::Setting::Circle,
+        };
+        let same_prior = match self {
+            Self::Line(line) => line.has_prior_of(found),
+            Self::Circle(_) => true,
+        };
+        found.setting == expected
+            && found.loss == self.loss()
+            && found.epsilon == self.epsilon()
+            && same_prior
+    }
+}
+
+impl LineProblem {
+    pub(crate) fn purpose(&self) -> Purpose {
+        match (&self.objective, self.unbiased, self.loss) {
+            (Objective::Minimax, None, Loss::Absolute) => Purpose::MinimaxAbsolute,
+            (Objective::Minimax, None, Loss::Squared) => Purpose::MinimaxSquared,
+            (Objective::Minimax, Some(unbiased), Loss::Squared) if unbiased.range.is_none() => {
+                Purpose::MinimaxUnbiased
+            }
+            _ => Purpose::Other,
+        }
+    }
+}
+
+/// A loss that is recomputed differs by less than this, as a share.
+const SAME_LOSS: f64 = 1e-9;
+
+impl Solution {
+    /// How far the loss may be from the best, as a share of it.
+    pub fn gap(&self) -> f64 {
+        (self.achieved - self.lower_bound) / self.achieved
+    }
+
+    /// Checks every claim from the integers alone: that the channel keeps epsilon, that its loss is what is claimed, and that
+    /// the certificate proves the bound.
+    ///
+    /// # Errors
+    /// When a claim does not hold.
+    pub fn verify(&self) -> Result<(), LimitError> {
+        let wrong = |reason: String| Err(LimitError::File { reason });
+        let exact = self.channel.mechanism()?.exact_epsilon();
+        if exact > self.problem.epsilon().get() {
+            return wrong(format!("its channel keeps only epsilon {exact}"));
+        }
+        if !self.problem.is_about(&self.certificate) {
+            return wrong("its certificate is about another problem".into());
+        }
+        let achieved = self.problem.loss_of(&self.channel)?;
+        if (achieved - self.achieved).abs() > SAME_LOSS * achieved {
+            return wrong(format!("it claims the loss {}, but its channel has {achieved}", self.achieved));
+        }
+        let proved = self.certificate.bound()? * self.problem.scale();
+        if proved < self.lower_bound {
+            return Err(LimitError::Unproved { claimed: self.lower_bound, proved });
+        }
+        Ok(())
+    }
+}

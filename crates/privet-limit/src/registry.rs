@@ -1,0 +1,93 @@
+//! Mechanisms by name that have to be solved for first.
+
+use crate::line::{LineProblem, Objective, Unbiased};
+use crate::{Cache, LimitError, Problem, Solution, Stop};
+use privet_core::{BuildOptions, DomainSpec, Epsilon, MechanismInfo, ParameterError};
+use privet_estimators::registry::Row as EstimatorRow;
+use privet_mechanisms::analysis::Loss;
+use privet_mechanisms::interval::{LeastWorstAbsolute, LeastWorstSquared, LeastWorstVariance};
+use privet_mechanisms::lattice::LatticeRule;
+use privet_mechanisms::registry::Row as MechanismRow;
+
+/// Further from the best than this, a channel does not deserve the name.
+const WIDEST_GAP: f64 = 0.02;
+
+/// The mechanisms.
+pub const MECHANISMS: &[MechanismRow] = &[
+    mechanism_row::<LeastWorstAbsolute>(|domain, epsilon, options| {
+        Ok(solved(ABSOLUTE, domain, epsilon, options)?.channel.mechanism()?)
+    }),
+    mechanism_row::<LeastWorstSquared>(|domain, epsilon, options| {
+        Ok(solved(SQUARED, domain, epsilon, options)?.channel.mechanism()?)
+    }),
+    mechanism_row::<LeastWorstVariance>(|domain, epsilon, options| {
+        Ok(solved(UNBIASED, domain, epsilon, options)?.channel.mechanism()?)
+    }),
+];
+
+/// Their estimators, in the same order.
+pub const ESTIMATORS: &[EstimatorRow] = &[
+    EstimatorRow::new(ABSOLUTE.info.id, |domain, epsilon, options| {
+        Ok(solved(ABSOLUTE, domain, epsilon, options)?.channel.estimator()?)
+    }),
+    EstimatorRow::new(SQUARED.info.id, |domain, epsilon, options| {
+        Ok(solved(SQUARED, domain, epsilon, options)?.channel.estimator()?)
+    }),
+    EstimatorRow::new(UNBIASED.info.id, |domain, epsilon, options| {
+        Ok(solved(UNBIASED, domain, epsilon, options)?.channel.estimator()?)
+    }),
+];
+
+const fn mechanism_row<K: LatticeRule>(build: privet_mechanisms::registry::Builder) -> MechanismRow {
+    MechanismRow::new(K::INFO, build)
+}
+
+/// What a name asks for.
+struct Named {
+    info: MechanismInfo,
+    loss: Loss,
+    unbiased: Option<Unbiased>,
+}
+
+const ABSOLUTE: Named = Named { info: LeastWorstAbsolute::INFO, loss: Loss::Absolute, unbiased: None };
+const SQUARED: Named = Named { info: LeastWorstSquared::INFO, loss: Loss::Squared, unbiased: None };
+const UNBIASED: Named =
+    Named { info: LeastWorstVariance::INFO, loss: Loss::Squared, unbiased: Some(Unbiased { range: None }) };
+
+fn solved(
+    named: Named,
+    domain: &DomainSpec,
+    epsilon: Epsilon,
+    options: &BuildOptions,
+) -> Result<Solution, ParameterError> {
+    options.refuse_unless(false, false)?;
+    let DomainSpec::Interval(interval) = domain else {
+        return Err(ParameterError::WrongDomain {
+            mechanism: named.info.id,
+            expected: named.info.domain,
+            got: domain.to_string(),
+        });
+    };
+    let Named { loss, unbiased, .. } = named;
+    let problem = Problem::Line(LineProblem {
+        domain: *interval,
+        loss,
+        objective: Objective::Minimax,
+        epsilon,
+        unbiased,
+    });
+    let solution =
+        Cache::of_environment().solve(&problem, &Stop::default(), &mut |_| {}).map_err(as_parameter_error)?;
+    if solution.gap() > WIDEST_GAP {
+        let reason = format!("no channel within 2 % of the best was found at epsilon {epsilon}");
+        return Err(ParameterError::Incompatible { reason });
+    }
+    Ok(solution)
+}
+
+fn as_parameter_error(error: LimitError) -> ParameterError {
+    match error {
+        LimitError::Parameter(error) => error,
+        other => ParameterError::Incompatible { reason: other.to_string() },
+    }
+}

@@ -1,0 +1,98 @@
+//! Files say what they are, and notice when they were changed.
+
+use crate::{minimax, solve, unbiased};
+use privet_limit::{Cache, Certificate, LimitError, Objective, Problem, Solution, Stop};
+use privet_mechanisms::analysis::{Loss, Prior};
+
+fn small() -> Solution {
+    solve(&minimax(Loss::Squared, 1.0))
+}
+
+#[test]
+fn files_round_trip() {
+    let prior = Objective::Average(Prior::new(&[3.0, 1.0, 1.0]).unwrap());
+    for solution in [small(), solve(&unbiased(prior, 2.0))] {
+        let read = Solution::from_json(&solution.to_json()).unwrap();
+        assert_eq!(read.to_json(), solution.to_json());
+        let fingerprint = |solution: &Solution| solution.channel.mechanism().unwrap().fingerprint();
+        assert_eq!(fingerprint(&read), fingerprint(&solution));
+        read.verify().unwrap();
+    }
+}
+
+/// The text with one digit of a number in a named list or field changed.
+fn with_changed_digit(text: &str, after: &str) -> String {
+    let start = text.find(after).unwrap() + after.len();
+    let digit = start + text[start..].find(|c: char| c.is_ascii_digit() && c != '0').unwrap();
+    let replacement = if &text[digit..=digit] == "9" { "8" } else { "9" };
+    format!("{}{replacement}{}", &text[..digit], &text[digit + 1..])
+}
+
+#[test]
+fn one_changed_number_is_noticed() {
+    let text = small().to_json();
+    for field in [
+        "\"numbers\":[",
+        "\"high\":\"",
+        "\"low\":\"",
+        "\"points\":[[",
+        "\"achieved\":",
+        "\"epsilon\":",
+        "\"window\":",
+    ] {
+        let changed = with_changed_digit(&text, field);
+        assert_ne!(changed, text);
+        assert!(matches!(Solution::from_json(&changed), Err(LimitError::File { .. })), "{field}");
+    }
+}
+
+#[test]
+fn a_forged_digest_does_not_help() {
+    // Whoever changes a number and writes the digest anew still fails: the claims are checked, not believed.
+    let mut solution = small();
+    let Certificate::Line(line) = &mut solution.certificate;
+    line.points[0].price -= line.points[0].price / 10;
+    let forged = Solution::from_json(&solution.to_json()).unwrap();
+    assert!(matches!(forged.verify(), Err(LimitError::Unproved { .. })));
+
+    let flattering = Solution { achieved: 0.19, ..small() };
+    let forged = Solution::from_json(&flattering.to_json()).unwrap();
+    assert!(matches!(forged.verify(), Err(LimitError::File { .. })));
+
+    let Problem::Line(line) = minimax(Loss::Squared, 1.0) else { unreachable!() };
+    let another = Problem::Line(privet_limit::line::LineProblem {
+        objective: Objective::Average(Prior::uniform()),
+        ..line
+    });
+    let mislabelled = Solution { problem: another, ..small() };
+    assert!(mislabelled.verify().is_err());
+}
+
+#[test]
+fn other_files_are_refused() {
+    for text in ["", "{}", "[]", "{\"format\":\"privet mechanism 2\",\"digest\":\"\",\"body\":{}}", "\u{0}"] {
+        assert!(matches!(Solution::from_json(text), Err(LimitError::File { .. })), "{text}");
+    }
+    let cut = small().to_json();
+    assert!(Solution::from_json(&cut[..cut.len() / 2]).is_err());
+}
+
+#[test]
+fn solutions_are_kept_and_damaged_ones_are_found_again() {
+    let folder = std::env::temp_dir().join(format!("privet-cache-test-{}", std::process::id()));
+    let cache = Cache::in_folder(&folder);
+    let problem = minimax(Loss::Squared, 1.0);
+    let mut stages = 0;
+    let mut ask = || {
+        let before = stages;
+        let solution = cache.solve(&problem, &Stop::default(), &mut |_| stages += 1).unwrap();
+        (solution.to_json(), stages > before)
+    };
+    let (first, was_solved) = ask();
+    assert!(was_solved);
+    assert_eq!(ask(), (first.clone(), false));
+    let path = folder.join(format!("{}.json", problem.digest()));
+    std::fs::write(&path, &first[..first.len() / 2]).unwrap();
+    assert_eq!(ask(), (first, true));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
