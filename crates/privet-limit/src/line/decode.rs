@@ -70,7 +70,7 @@ fn with_window(
     let aim = if problem.unbiased.is_some() { Aim::Mean } else { Aim::Nearest };
     let numbers = match aim {
         Aim::Nearest => rounded(units),
-        Aim::Mean => rounded(&covering(units, window as usize, problem.epsilon.get().exp())),
+        Aim::Mean => DecodedRows::covering(units, window, problem.epsilon)?,
     };
     let rows = DecodedRows::new(numbers, window, aim, problem.epsilon)?;
     let mechanism = SolvedInterval::with_rows(problem.domain, rows)?;
@@ -100,16 +100,4 @@ fn quantiles(outputs: &[f64], floor: &[f64], cells: usize) -> Vec<f64> {
         units.push(outputs[output]);
     }
     units
-}
-
-/// Stretches the numbers so that the mean reports of the windows go from one end of the domain to the other, and a little
-/// beyond, whatever rounding does.
-fn covering(units: &[f64], window: usize, exp: f64) -> Vec<f64> {
-    let total = units.len() as f64 + (exp - 1.0) * window as f64;
-    let all: f64 = units.iter().sum();
-    let mean = |inside: &[f64]| (all + (exp - 1.0) * inside.iter().sum::<f64>()) / total;
-    let (low, high) = (mean(&units[..window]), mean(&units[units.len() - window..]));
-    const BEYOND: f64 = 1e-8;
-    let stretch = (1.0 + 2.0 * BEYOND) / (high - low);
-    units.iter().map(|unit| (unit - low) * stretch - BEYOND).collect()
 }

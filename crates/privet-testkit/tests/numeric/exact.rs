@@ -115,9 +115,10 @@ where
     K: LatticeRule<Domain = privet_core::Interval, Rows = DecodedRows>,
 {
     let inside = [0.0, 0.0, 0.0, 0.1, 0.15, 0.3, 0.7, 0.85, 0.9, 1.0, 1.0, 1.0];
-    // Far enough out for the means to cover the domain at every epsilon that is tested.
-    let spread = if aim == Aim::Mean { 80.0 } else { 1.0 };
-    let numbers = inside.map(|unit| DecodedRows::number_of((unit - 0.5) * spread + 0.5)).to_vec();
+    let numbers = match aim {
+        Aim::Nearest => inside.map(DecodedRows::number_of).to_vec(),
+        Aim::Mean => DecodedRows::covering(&inside, 4, epsilon(value)).unwrap(),
+    };
     LatticeMechanism::with_rows(unit(), DecodedRows::new(numbers, 4, aim, epsilon(value)).unwrap()).unwrap()
 }
 
@@ -128,9 +129,7 @@ where
     for value in EPSILONS {
         let mechanism = decoded::<K>(value, aim);
         examine(&mechanism, value, 1e-9);
-        if aim == Aim::Nearest {
-            structure(&mechanism, value, 1e-9);
-        }
+        structure(&mechanism, value, 1e-9);
     }
     control(decoded::<K>(1.0, aim));
 }
