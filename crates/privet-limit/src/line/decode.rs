@@ -1,6 +1,6 @@
 //! From the distribution of reports to an integer mechanism for every real input.
 
-use super::{LineProblem, Objective};
+use super::{LineProblem, Objective, Unbiased};
 use crate::LimitError;
 use privet_core::ParameterError;
 use privet_mechanisms::analysis::Analysis;
@@ -72,6 +72,13 @@ fn with_window(
         Aim::Nearest => rounded(units),
         Aim::Mean => DecodedRows::covering(units, window, problem.epsilon)?,
     };
+    if let Some(Unbiased { range: Some(_) }) = problem.unbiased {
+        let [low, high] = problem.output_range().map(DecodedRows::number_of);
+        if numbers.iter().any(|number| !(low..=high).contains(number)) {
+            let reason = "the reports would lie outside the range".to_owned();
+            return Err(ParameterError::Incompatible { reason });
+        }
+    }
     let rows = DecodedRows::new(numbers, window, aim, problem.epsilon)?;
     let mechanism = SolvedInterval::with_rows(problem.domain, rows)?;
     let analysis = Analysis::new(&mechanism);

@@ -166,6 +166,12 @@ impl LineProblem {
             inputs
         };
         let [low, high] = self.output_range();
+        // Rounding to equally likely cells stretches the reports a little, and must not push them out of a given range.
+        let margin = match self.unbiased {
+            Some(Unbiased { range: Some(_) }) => 0.002 * (high - low),
+            _ => 0.0,
+        };
+        let (low, high) = (low + margin, high - margin);
         let steps = parts as f64;
         let outputs = (0..=parts).map(|index| low + (high - low) * index as f64 / steps).collect();
         ChannelProgramme {
@@ -212,7 +218,17 @@ impl LineProblem {
     }
 
     pub(crate) fn setting(&self) -> Setting {
-        if self.unbiased.is_some() { Setting::Unbiased } else { Setting::Interval }
+        match self.unbiased {
+            None => Setting::Interval,
+            Some(Unbiased { range: None }) => Setting::Unbiased { range: None },
+            // Rounded outwards: a bound for more reports is one for fewer.
+            Some(Unbiased { range: Some(_) }) => {
+                let [low, high] = self.output_range();
+                Setting::Unbiased {
+                    range: Some([(low * SCALE).floor() as i64, (high * SCALE).ceil() as i64]),
+                }
+            }
+        }
     }
 
     /// Whether the weights of a certificate are this problem's: a bound for another prior says nothing.
