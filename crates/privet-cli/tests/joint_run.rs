@@ -3,6 +3,10 @@
 mod common;
 
 use common::Folder;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 #[test]
 fn a_demo_pairs_everybody_and_shows_theory_beside_the_estimate() {
@@ -36,6 +40,41 @@ fn the_roles_work_as_processes() {
     let found = Folder::new().json("joint demo --users 5 --ones 5 --processes");
     assert_eq!((&found["together"], &found["alone"], &found["left_out"]), (&4.into(), &1.into(), &0.into()));
     assert_eq!((&found["reports"], &found["processes"]), (&5.into(), &true.into()));
+}
+
+/// A helper that is killed while the others wait: they say so, and so does a participant.
+#[test]
+fn a_killed_helper_leaves_clear_errors() {
+    let ports: Vec<TcpListener> = (0..3).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let addresses: Vec<_> = ports.iter().map(|port| port.local_addr().unwrap().to_string()).collect();
+    let meeting = format!("--collection c --time-out 5 --helpers {}", addresses.join(","));
+    drop(ports);
+    let start = |index| {
+        let line = format!("joint pair helper {meeting} --participants 2 --window 2 --index {index}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
+        command.args(line.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let [zero, one, mut two] = [0, 1, 2].map(start);
+    let folder = Folder::new();
+    let reach =
+        |name: &str| folder.run(&format!("joint pair participant {meeting} --patience 20 --out {name}"));
+    thread::scope(|scope| {
+        let person = scope.spawn(|| reach("mailbox"));
+        // The participant's shares are with all helpers when it says so; then one of them dies.
+        thread::sleep(Duration::from_millis(800));
+        two.kill().unwrap();
+        two.wait().unwrap();
+        let ending = person.join().unwrap();
+        assert_eq!(ending.code, 65, "{}", ending.stderr);
+        assert!(ending.stderr.contains("error: "), "{}", ending.stderr);
+    });
+    for helper in [zero, one] {
+        let output = helper.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(65), "{stderr}");
+        assert!(stderr.contains("error: helper ") && stderr.contains(" failed: "), "{stderr}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]

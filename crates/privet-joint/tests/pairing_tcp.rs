@@ -9,8 +9,9 @@ use privet_joint::pairing::{
 };
 use privet_joint::relay::open_mailbox;
 use privet_joint::two_party::Role;
-use privet_joint::wire::{Kind, Link, RunId, WireError};
-use std::net::TcpListener;
+use privet_joint::wire::{Kind, Link, RunId, TcpLink, WireError};
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -193,6 +194,28 @@ fn one_participant_or_a_missing_helper_fails_for_everybody() {
     let outcome =
         serve(task, listener, Generator::from_insecure_seed(1), &AtomicBool::new(false), |_| ()).unwrap_err();
     assert!(matches!(outcome, PairingError::Helper { helper: 0, .. }), "{outcome}");
+}
+
+/// Junk, another run and a connection that says nothing disturb nobody.
+#[test]
+fn strangers_are_turned_away() {
+    let helpers = start(Method::Shuffle, 3, 2, LONG, Duration::from_secs(5));
+    let mut rng = Generator::from_insecure_seed(1);
+    let mut junk = TcpStream::connect(helpers.meeting.helpers[0]).unwrap();
+    junk.write_all(&[0xff; 100]).unwrap();
+    let silent = TcpStream::connect(helpers.meeting.helpers[1]).unwrap();
+    let other = Meeting { run: RunId::new([1; 16]), ..helpers.meeting.clone() };
+    let refused = other.submit(&mut rng).unwrap_err();
+    assert!(matches!(refused, PairingError::Helper { helper: 0, .. }), "{refused}");
+    let mut odd = TcpLink::connect(helpers.meeting.helpers[0], RUN, LONG).unwrap();
+    odd.send(Kind(1), b"what is this?").unwrap();
+    assert!(odd.receive(Kind(2)).is_ok(), "an answer, which is a refusal");
+    let (mailboxes, alone) = check_mailboxes(pair_people(&helpers.meeting, 2, 2));
+    assert_eq!((mailboxes.len(), alone), (2, 0));
+    drop((junk, silent));
+    for report in helpers.finish() {
+        assert_eq!(report.unwrap().participants, 2);
+    }
 }
 
 #[test]

@@ -19,7 +19,8 @@ const STACK_BYTES: usize = 1 << 18;
 /// How often the door looks whether it is to close.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Lets connections in until `is_closing`, and has each of them answered. The listener must not block.
+/// Lets connections in until `is_closing`, and has each of them answered: when it returns, all answers were given. The
+/// listener must not block.
 pub(crate) fn serve_connections(
     listener: &TcpListener,
     is_closing: &AtomicBool,
@@ -27,26 +28,32 @@ pub(crate) fn serve_connections(
 ) {
     let (queue, queued) = sync_channel(MAX_QUEUED);
     let queued = Arc::new(Mutex::new(queued));
-    for _ in 0..CLERKS {
+    let start = |_| {
         let (queued, answer) = (Arc::clone(&queued), answer.clone());
         let work = move || {
             while let Some(stream) = next_in(&queued) {
                 answer(stream);
             }
         };
-        // With fewer clerks everybody waits a little longer.
-        let _ = thread::Builder::new().stack_size(STACK_BYTES).spawn(work);
-    }
+        thread::Builder::new().stack_size(STACK_BYTES).spawn(work)
+    };
+    // Where there cannot be so many threads, everybody waits a little longer.
+    let clerks: Vec<_> = (0..CLERKS).map(start).filter_map(Result::ok).collect();
     drop(queued);
     while !is_closing.load(Ordering::Relaxed) {
         match listener.accept() {
             Ok((stream, _)) => {
                 if queue.send(stream).is_err() {
-                    return;
+                    break;
                 }
             }
             Err(_) => thread::sleep(PAUSE),
         }
+    }
+    drop(queue);
+    for clerk in clerks {
+        // One that panicked has closed its connection.
+        let _ = clerk.join();
     }
 }
 

@@ -62,10 +62,10 @@ impl Desk {
 
     /// Waits until so many shares are there or the time is over, and takes no more.
     pub(super) fn close(&self, participants: usize, window: Duration) -> Shares {
-        let deadline = Instant::now() + window;
+        let start = Instant::now();
         let mut phase = self.phase();
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = window.saturating_sub(start.elapsed());
             match &mut *phase {
                 Phase::Open(shares) if shares.len() < participants && !left.is_zero() => (),
                 Phase::Open(shares) => {

@@ -20,6 +20,9 @@ const SUBMISSIONS: Kind = Kind(15);
 /// The place of the helper that relays.
 pub const RELAY: usize = 0;
 
+/// So long a helper tells participants that there is no pairing.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// How often a helper looks whether something has changed.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -114,19 +117,24 @@ pub fn serve(
     });
     let outcome = work(&shop, &arrived, &mut rng);
     match &outcome {
-        Ok(report) => publish(*report),
-        Err(_) => shop.desk.fail(),
+        Ok(report) => {
+            publish(*report);
+            linger(&shop, stop, shop.task.linger);
+        }
+        Err(_) => {
+            shop.desk.fail();
+            linger(&shop, stop, shop.task.linger.min(FAREWELL));
+        }
     }
-    linger(&shop, stop);
     shop.is_closing.store(true, Ordering::Relaxed);
     // The door has nothing to say; if it panicked there is nothing to do about it.
     let _ = door.join();
     outcome
 }
 
-fn linger(shop: &Shop, stop: &AtomicBool) {
-    let deadline = Instant::now() + shop.task.linger;
-    while Instant::now() < deadline && !stop.load(Ordering::Relaxed) {
+fn linger(shop: &Shop, stop: &AtomicBool, time: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < time && !stop.load(Ordering::Relaxed) {
         shop.relay.dismiss_the_forgotten();
         let people = shop.desk.tokens().map_or(0, |tokens| tokens.len());
         let is_relaying = shop.task.index == RELAY && !shop.relay.is_finished(people);
@@ -169,14 +177,14 @@ fn meet(
     rng: &mut Generator,
 ) -> Result<Vec<Option<PeerLink>>, PairingError> {
     let helpers = task.meeting.helpers.len();
-    let deadline = Instant::now() + task.meeting.time_out;
+    let start = Instant::now();
     let mut links: Vec<Option<PeerLink>> = (0..helpers).map(|_| None).collect();
     for (helper, slot) in links.iter_mut().enumerate().take(task.index) {
         let link = call(task, helper, rng);
         *slot = Some(link.map_err(|source| PairingError::Helper { helper, source })?);
     }
     while let Some(helper) = (task.index + 1..helpers).find(|&helper| links[helper].is_none()) {
-        let left = deadline.saturating_duration_since(Instant::now());
+        let left = task.meeting.time_out.saturating_sub(start.elapsed());
         let late = PairingError::Helper { helper, source: WireError::TimedOut };
         let (index, link) = arrived.recv_timeout(left).map_err(|_| late)?;
         match links.get_mut(index) {
@@ -190,7 +198,7 @@ fn meet(
 /// Connects to another helper.
 fn call(task: &HelperTask, helper: usize, rng: &mut Generator) -> Result<PeerLink, WireError> {
     // While one helper shuffles, another may still wait for participants.
-    let link = task.meeting.call(helper, task.meeting.time_out + task.window)?;
+    let link = task.meeting.call(helper, task.meeting.time_out.saturating_add(task.window))?;
     let mut link = seal(link, rng)?;
     link.send(REQUEST, &Request::Peer { index: task.index as u8 }.encode())?;
     Ok(link)

@@ -29,10 +29,17 @@
 //!   ([`PairingError::TokenMissing`]); such a pairing must not be used, and a new one needs new tokens. A helper that shows
 //!   different lists to different people is noticed too, because everybody compares the fingerprints of all helpers.
 //!
-//! Not noticed: a helper that stops a run whose outcome it does not like, for example because participants who collude
-//! with it have become a pair; in the sort, a helper that flips comparisons, which biases the order without changing a
-//! token; two helpers that collude; helpers that invent participants, and participants who come more than once; whoever replaces the keys of a connection
-//! (connections are encrypted, but helpers have no certificates). Nothing here was audited.
+//! Not noticed:
+//! - a helper that stops a run whose outcome it does not like, for example because participants who collude with it have
+//!   become a pair;
+//! - a helper that denies having somebody's share, and so leaves honest people out until colluders are many among the
+//!   rest (the other helpers see how many were left out: [`PairingReport::incomplete`]);
+//! - in the sort, a helper that flips comparisons, which biases the order without changing a token;
+//! - helpers that invent participants, and participants who come more than once;
+//! - whoever replaces the keys of a connection: connections are encrypted, but helpers have no certificates;
+//! - more helpers that collude than stated above.
+//!
+//! Nothing here was audited.
 
 mod clerks;
 mod commitment;

@@ -66,11 +66,8 @@ impl Meeting {
         request: &Request,
         rng: &mut impl CryptoRng,
     ) -> Result<Reply, PairingError> {
-        let link = self.call(helper, self.time_out);
-        at(
-            helper,
-            link.map_err(PairingError::from).and_then(|link| ask(&mut seal(link, rng)?, &request.encode())),
-        )
+        let link = self.call(helper, self.time_out).and_then(|link| seal(link, rng));
+        at(helper, link.map_err(PairingError::from).and_then(|mut link| ask(&mut link, &request.encode())))
     }
 
     /// Asks a helper for something that everybody may know.
@@ -81,10 +78,10 @@ impl Meeting {
 
     /// Connects to a helper that may not have started yet. Its answers may take as long as `patience`.
     pub(super) fn call(&self, helper: usize, patience: Duration) -> Result<TcpLink, WireError> {
-        let deadline = Instant::now() + self.time_out;
+        let start = Instant::now();
         loop {
             match TcpLink::connect(self.helpers[helper], self.run, patience) {
-                Err(WireError::Io(ErrorKind::ConnectionRefused)) if Instant::now() < deadline => {
+                Err(WireError::Io(ErrorKind::ConnectionRefused)) if start.elapsed() < self.time_out => {
                     thread::sleep(PAUSE);
                 }
                 outcome => return outcome,
@@ -107,9 +104,9 @@ impl Submission {
     /// # Errors
     /// When the helpers fail, take too long, publish different lists, or the own token is not there exactly once.
     pub fn wait(&self, patience: Duration) -> Result<Assignment, PairingError> {
-        let deadline = Instant::now() + patience;
+        let start = Instant::now();
         let id = self.id;
-        let body = self.ask_until(0, Opening::List { id }, deadline)?;
+        let body = self.ask_until(0, Opening::List { id }, patience)?;
         let (list, rest) = body.as_chunks();
         if !rest.is_empty() {
             let source = WireError::WrongLength { expected: body.len() - rest.len(), got: body.len() };
@@ -117,19 +114,26 @@ impl Submission {
         }
         let expected = fingerprint(&body);
         for helper in 1..self.meeting.helpers.len() {
-            if self.ask_until(helper, Opening::Fingerprint { id }, deadline)? != expected {
+            let left = patience.saturating_sub(start.elapsed());
+            if self.ask_until(helper, Opening::Fingerprint { id }, left)? != expected {
                 return Err(PairingError::ListsDiffer { helper });
             }
         }
         find_place(&self.secret, self.meeting.run, list)
     }
 
-    fn ask_until(&self, helper: usize, opening: Opening, deadline: Instant) -> Result<Vec<u8>, PairingError> {
+    fn ask_until(
+        &self,
+        helper: usize,
+        opening: Opening,
+        patience: Duration,
+    ) -> Result<Vec<u8>, PairingError> {
+        let start = Instant::now();
         loop {
             match self.meeting.ask(helper, opening)? {
                 Reply::Done(body) => return Ok(body),
                 Reply::Error(error) => return Err(error),
-                Reply::NotYet if Instant::now() >= deadline => return Err(PairingError::TimedOut),
+                Reply::NotYet if start.elapsed() >= patience => return Err(PairingError::TimedOut),
                 Reply::NotYet => thread::sleep(PAUSE),
             }
         }

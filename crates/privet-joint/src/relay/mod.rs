@@ -37,7 +37,7 @@ pub fn open_mailbox(
     let stream = TcpStream::connect_timeout(&relay, meeting.time_out).map_err(WireError::from)?;
     let raw = stream.try_clone().map_err(WireError::from)?;
     // The relay waits for the partner as long as for any answer, so the participant waits a little longer.
-    let link = TcpLink::from_stream(stream, meeting.run, meeting.time_out * 2)?;
+    let link = TcpLink::from_stream(stream, meeting.run, meeting.time_out.saturating_mul(2))?;
     let mut to_relay = seal(link, rng)?;
     let request = Request::Join { place: mailbox.place(), secret: mailbox.secret().clone() };
     match ask(&mut to_relay, &request.encode())? {
