@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// So much memory is asked for at once, so that a header alone cannot make a receiver ask for all.
 const READ_STEP: usize = 1 << 16;
 
+/// Nobody waits longer than a day, so that a deadline is always a time that the clock knows.
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
+
 /// One end of a TCP connection.
 #[derive(Debug)]
 pub struct TcpLink {
@@ -31,6 +34,7 @@ impl TcpLink {
     /// # Errors
     /// When `time_out` is zero, or the operating system refuses.
     pub fn from_stream(stream: TcpStream, run: RunId, time_out: Duration) -> Result<Self, WireError> {
+        let time_out = time_out.min(LONGEST_WAIT);
         // Frames are small and each waits for an answer: delaying them to fill packets only costs time.
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(time_out))?;
