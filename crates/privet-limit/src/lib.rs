@@ -2,6 +2,7 @@
 
 pub mod certificate;
 mod error;
+pub mod plane;
 mod programme;
 
 pub use error::LimitError;
