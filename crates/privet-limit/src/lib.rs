@@ -34,6 +34,7 @@ mod file;
 pub mod generalised;
 pub mod line;
 mod problem;
+pub mod plane;
 mod programme;
 pub mod registry;
 
