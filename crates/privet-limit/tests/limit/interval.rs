@@ -48,7 +48,7 @@ fn unbiased_channels_beat_every_named_one_at_large_epsilon() {
 #[test]
 fn unbiased_channels_are_unbiased_everywhere() {
     let solution = solve(&unbiased(Objective::Minimax, 1.0));
-    let numeric = solution.channel.numeric().unwrap();
+    let numeric = solution.channel.numeric().unwrap().unwrap();
     let analysis = Analysis::new(numeric.as_ref());
     for index in 0..=1000 {
         let bias = analysis.law(f64::from(index) / 1000.0).unwrap().bias();

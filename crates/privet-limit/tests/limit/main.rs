@@ -2,6 +2,7 @@
 
 mod certificates;
 mod files;
+mod finite;
 mod interval;
 
 use privet_core::{Epsilon, Interval};
