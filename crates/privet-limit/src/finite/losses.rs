@@ -128,7 +128,7 @@ impl LossMatrix {
     }
 
     /// A power of two near the largest loss. Certificates count in it: dividing by it is exact.
-    pub(crate) fn unit(&self) -> f64 {
+    pub fn unit(&self) -> f64 {
         let largest = self.entries.iter().copied().fold(0.0, f64::max);
         2f64.powi(largest.log2().floor() as i32)
     }

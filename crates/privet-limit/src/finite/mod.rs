@@ -1,8 +1,7 @@
 //! The best channels on finitely many categories, for any losses.
 //!
-//! A linear programme over all channels gives the smallest probability of each output, from which an exact channel follows
-//! ([`table`]), and the dual numbers, which make a certificate. Nothing is approximated here but numbers, so the two
-//! meet.
+//! A linear programme over all channels gives the smallest probability of each output, from which an exact channel follows,
+//! and the dual numbers, which make a certificate. Nothing is approximated here but numbers, so the two meet.
 
 mod losses;
 mod table;

@@ -1,5 +1,7 @@
 //! The best channels: how good they are, and that nothing about them can be changed unnoticed.
 
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod certificates;
 mod files;
 mod finite;
