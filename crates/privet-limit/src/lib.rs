@@ -28,9 +28,11 @@
 mod cache;
 pub mod certificate;
 mod channel;
+mod channels;
 pub mod circle;
 mod error;
 mod file;
+pub mod finite;
 pub mod generalised;
 pub mod line;
 mod problem;

@@ -1,18 +1,23 @@
 //! Proofs that no private channel does better, and the small functions that check them without the solver.
 
 mod enclosure;
+mod finite;
 mod line;
 
 pub use enclosure::Enclosure;
+pub use finite::{FiniteCertificate, PricedInput};
 pub use line::{Cell, LineCertificate, Point, SCALE, Setting};
 
 use crate::LimitError;
+use line::LARGEST;
 
 /// Numbers from which a lower bound follows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Certificate {
     /// On an interval or a circle.
     Line(LineCertificate),
+    /// On finitely many categories.
+    Finite(FiniteCertificate),
 }
 
 impl Certificate {
@@ -23,6 +28,7 @@ impl Certificate {
     pub fn bound(&self) -> Result<f64, LimitError> {
         match self {
             Self::Line(line) => line.bound(),
+            Self::Finite(finite) => finite.bound(),
         }
     }
 }
