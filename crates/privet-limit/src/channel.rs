@@ -10,6 +10,7 @@ use privet_mechanisms::interval::{
     FoundOnInterval, LeastWorstAbsolute, LeastWorstSquared, LeastWorstVariance,
 };
 use privet_mechanisms::lattice::{DecodedRows, LatticeMechanism, LatticeRule};
+use privet_mechanisms::plane::PlaneWindow;
 use privet_mechanisms::registry::AnyMechanism;
 
 /// What a channel on an interval was made for.
@@ -48,12 +49,15 @@ pub enum SolvedChannel {
     },
     /// On categories.
     Categories(SolvedCategories),
+    /// In a rectangle.
+    Rectangle(Box<PlaneWindow>),
 }
 
 /// A channel behind each of the faces that programs need.
 struct Faces {
     mechanism: Box<dyn AnyMechanism>,
-    estimator: Box<dyn AnyEstimator>,
+    /// For all but places.
+    estimator: Option<Box<dyn AnyEstimator>>,
     /// For channels on numbers or angles.
     numeric: Option<Box<dyn AnyNumeric>>,
 }
@@ -61,7 +65,7 @@ struct Faces {
 impl Faces {
     fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self {
         Self {
-            estimator: Box::new(mechanism.estimator()),
+            estimator: Some(Box::new(mechanism.estimator())),
             numeric: Some(Box::new(mechanism.clone())),
             mechanism: Box::new(mechanism),
         }
@@ -91,10 +95,13 @@ impl SolvedChannel {
                 Ok(Faces::of(OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?))
             }
             Self::Categories(table) => Ok(Faces {
-                estimator: Box::new(table.estimator()),
+                estimator: Some(Box::new(table.estimator())),
                 numeric: None,
                 mechanism: Box::new(table.clone()),
             }),
+            Self::Rectangle(window) => {
+                Ok(Faces { estimator: None, numeric: None, mechanism: Box::new(window.as_ref().clone()) })
+            }
         }
     }
 
@@ -104,6 +111,7 @@ impl SolvedChannel {
             Self::Interval { domain, .. } => DomainSpec::Interval(*domain),
             Self::Circle { domain, .. } => DomainSpec::Circle(*domain),
             Self::Categories(table) => DomainSpec::Categories(table.domain().clone()),
+            Self::Rectangle(window) => DomainSpec::Rectangle(*window.domain()),
         }
     }
 
@@ -118,9 +126,11 @@ impl SolvedChannel {
     /// Its estimator, for the collector.
     ///
     /// # Errors
-    /// When the integers do not make one.
+    /// When the integers do not make one, or the reports are places.
     pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        Ok(self.faces()?.estimator)
+        let none =
+            || ParameterError::Incompatible { reason: "reports of places have no estimator here".into() };
+        self.faces()?.estimator.ok_or_else(none)
     }
 
     /// The channel for analysis, if it is on numbers or angles.
@@ -142,6 +152,7 @@ impl SolvedChannel {
             },
             Self::Circle { loss: Loss::Absolute, .. } => OptimalPiecewiseCircle::INFO.id,
             Self::Circle { loss: Loss::Squared, .. } => OptimalPiecewiseCircleSquared::INFO.id,
+            Self::Rectangle(_) => PlaneWindow::INFO.id,
             Self::Categories(_) => SolvedCategories::INFO.id,
         }
     }

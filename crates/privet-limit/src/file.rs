@@ -7,12 +7,14 @@ use crate::channel::SolvedChannel;
 use crate::circle::CircleProblem;
 use crate::finite::{FiniteProblem, LossMatrix};
 use crate::line::{LineProblem, Objective, Unbiased};
+use crate::plane::{People, PlaneCertificate, PlaneObjective, PlaneProblem};
 use crate::{LimitError, Problem, Solution};
 use privet_core::sampling::WeightRow;
 use privet_core::{Categories, DomainSpec, Epsilon};
 use privet_mechanisms::analysis::{Loss, Prior};
 use privet_mechanisms::categorical::SolvedCategories;
 use privet_mechanisms::lattice::{Aim, DecodedRows};
+use privet_mechanisms::plane::{PlaneLayout, PlanePrior, PlaneWindow};
 use serde::{Deserialize, Serialize};
 
 /// What the first line of a file says.
@@ -53,10 +55,20 @@ struct ProblemText {
     losses: Option<Vec<Vec<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prior: Option<Vec<f64>>,
+    /// A prior over a rectangle: the shape of its grid and a whole weight for each part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    places: Option<PlacesText>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     unbiased: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[f64; 2]>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlacesText {
+    shape: [u32; 2],
+    weights: Vec<u32>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -81,6 +93,14 @@ enum ChannelText {
         outputs: Vec<u32>,
         rows: Vec<Vec<String>>,
     },
+    /// Positions are in multiples of 2^-32 of the sides.
+    Plane {
+        lattice: [u32; 2],
+        window: u32,
+        high: String,
+        low: String,
+        positions: Vec<[u32; 2]>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -97,6 +117,13 @@ enum CertificateText {
     Line { setting: SettingText, points: Vec<[i64; 4]>, cells: Vec<[i64; 3]> },
     /// Inputs are weight and price, in multiples of 2^-48 of a power of two near the largest loss.
     Finite { inputs: Vec<[i64; 2]> },
+    /// Without weights the people are those of the prior. Radii are in multiples of 2^-30 of the longer side.
+    Plane {
+        grid: [u32; 2],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        weights: Option<Vec<u32>>,
+        radii: Vec<u32>,
+    },
 }
 
 /// What the loss is called if it is given in numbers.
@@ -178,6 +205,7 @@ impl ProblemText {
             loss: problem.loss().map_or(MATRIX, Loss::as_str).to_owned(),
             losses: None,
             prior: None,
+            places: None,
             unbiased: false,
             range: None,
         };
@@ -200,6 +228,12 @@ impl ProblemText {
                 let is_matrix = finite.losses.name().is_none();
                 text.losses = is_matrix.then(|| finite.losses.rows().map(<[f64]>::to_vec).collect());
                 text.prior = shares(&finite.objective);
+            }
+            Problem::Plane(plane) => {
+                if let PlaneObjective::Average(prior) = &plane.objective {
+                    let (shape, weights) = (prior.shape(), prior.weights().to_vec());
+                    text.places = Some(PlacesText { shape, weights });
+                }
             }
         }
         text
@@ -229,6 +263,15 @@ impl ProblemText {
                     None => LossMatrix::ordered(loss()?, &categories)?,
                 };
                 Ok(Problem::Finite(FiniteProblem { categories, losses, objective, epsilon }))
+            }
+            DomainSpec::Rectangle(rectangle) => {
+                let objective = match &self.places {
+                    Some(places) => {
+                        PlaneObjective::Average(PlanePrior::new(places.shape, places.weights.clone())?)
+                    }
+                    None => PlaneObjective::Minimax,
+                };
+                Ok(Problem::Plane(PlaneProblem { rectangle, epsilon, objective }))
             }
             other => Err(wrong(format!("there are no solutions on {other}"))),
         }
@@ -269,6 +312,13 @@ impl ChannelText {
                 let rows = table.rows().iter().map(texts).collect();
                 Self::Table { outputs: table.outputs().to_vec(), rows }
             }
+            SolvedChannel::Rectangle(plane) => Self::Plane {
+                lattice: plane.layout().lattice(),
+                window: plane.layout().window(),
+                high: plane.row().high().to_string(),
+                low: plane.row().low().to_string(),
+                positions: plane.layout().positions().to_vec(),
+            },
         }
     }
 
@@ -300,6 +350,14 @@ impl ChannelText {
                 let table = SolvedCategories::new(finite.categories.clone(), outputs, rows, finite.epsilon)?;
                 Ok(SolvedChannel::Categories(table))
             }
+            (Self::Plane { lattice, window, high, low, positions }, Problem::Plane(problem)) => {
+                let layout = PlaneLayout::new(lattice, window, positions)?;
+                let plane = PlaneWindow::new(problem.rectangle, problem.epsilon, layout)?;
+                if [high, low] != [plane.row().high(), plane.row().low()].map(|weight| weight.to_string()) {
+                    return Err(foreign());
+                }
+                Ok(SolvedChannel::Rectangle(Box::new(plane)))
+            }
             _ => Err(wrong("its channel and its domain are of different kinds")),
         }
     }
@@ -330,6 +388,13 @@ impl CertificateText {
             Certificate::Finite(finite) => Self::Finite {
                 inputs: finite.inputs.iter().map(|input| [input.weight, input.price]).collect(),
             },
+            Certificate::Plane(plane) => {
+                let (grid, weights) = match plane.people() {
+                    People::Prior { grid, .. } => (*grid, None),
+                    People::Points { grid, weights } => (*grid, Some(weights.clone())),
+                };
+                Self::Plane { grid, weights, radii: plane.radii().to_vec() }
+            }
         }
     }
 
@@ -360,6 +425,17 @@ impl CertificateText {
                 let inputs =
                     inputs.into_iter().map(|[weight, price]| PricedInput { weight, price }).collect();
                 Ok(Certificate::Finite(FiniteCertificate { epsilon, losses: finite.losses.clone(), inputs }))
+            }
+            (Self::Plane { grid, weights, radii }, Problem::Plane(problem)) => {
+                let people = match (weights, &problem.objective) {
+                    (Some(weights), _) => People::Points { grid, weights },
+                    (None, PlaneObjective::Average(prior)) => People::Prior { prior: prior.clone(), grid },
+                    (None, PlaneObjective::Minimax) => {
+                        return Err(wrong("its certificate has no people"));
+                    }
+                };
+                let plane = PlaneCertificate::new(problem.rectangle, problem.epsilon, people, radii)?;
+                Ok(Certificate::Plane(plane))
             }
             _ => Err(wrong("its certificate and its domain are of different kinds")),
         }

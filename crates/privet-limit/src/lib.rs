@@ -35,8 +35,8 @@ mod file;
 pub mod finite;
 pub mod generalised;
 pub mod line;
-mod problem;
 pub mod plane;
+mod problem;
 mod programme;
 pub mod registry;
 

@@ -5,6 +5,7 @@ use crate::channel::{Purpose, SolvedChannel};
 use crate::circle::CircleProblem;
 use crate::finite::FiniteProblem;
 use crate::line::{LineProblem, Objective};
+use crate::plane::{self, PlaneProblem};
 use crate::{LimitError, Stop};
 use privet_core::{DomainSpec, Epsilon};
 use privet_mechanisms::analysis::{Analysis, Loss};
@@ -18,6 +19,8 @@ pub enum Problem {
     Circle(CircleProblem),
     /// On finitely many categories.
     Finite(FiniteProblem),
+    /// In a rectangle, for Euclidean distances.
+    Plane(PlaneProblem),
 }
 
 /// How far a search is.
@@ -87,6 +90,20 @@ impl Problem {
                     certificate: Certificate::Finite(solved.certificate),
                 })
             }
+            Self::Plane(problem) => {
+                let mut report = |progress: plane::PlaneProgress| {
+                    let (achieved, lower_bound) = (progress.upper, progress.lower);
+                    on_progress(Progress { done: 0, of: 1, achieved, lower_bound });
+                };
+                let solved = plane::solve(problem, stop, &mut report)?;
+                Ok(Solution {
+                    problem: self.clone(),
+                    channel: SolvedChannel::Rectangle(Box::new(solved.mechanism)),
+                    achieved: solved.achieved,
+                    lower_bound: solved.lower_bound,
+                    certificate: Certificate::Plane(solved.certificate),
+                })
+            }
         }
     }
 
@@ -96,6 +113,7 @@ impl Problem {
             Self::Line(line) => line.epsilon,
             Self::Circle(circle) => circle.epsilon,
             Self::Finite(finite) => finite.epsilon,
+            Self::Plane(problem) => problem.epsilon,
         }
     }
 
@@ -105,6 +123,7 @@ impl Problem {
             Self::Line(line) => Some(line.loss),
             Self::Circle(circle) => Some(circle.loss),
             Self::Finite(finite) => finite.losses.name(),
+            Self::Plane(_) => Some(Loss::Absolute),
         }
     }
 
@@ -114,6 +133,7 @@ impl Problem {
             Self::Line(line) => DomainSpec::Interval(line.domain),
             Self::Circle(circle) => DomainSpec::Circle(circle.domain),
             Self::Finite(finite) => DomainSpec::Categories(finite.categories.clone()),
+            Self::Plane(problem) => DomainSpec::Rectangle(problem.rectangle),
         }
     }
 
@@ -127,6 +147,9 @@ impl Problem {
         if let (Self::Finite(finite), SolvedChannel::Categories(table)) = (self, channel) {
             return finite.loss_of(table);
         }
+        if let (Self::Plane(problem), SolvedChannel::Rectangle(mechanism)) = (self, channel) {
+            return Ok(problem.objective.loss_of(mechanism));
+        }
         let numeric = channel.numeric()?.ok_or_else(other_kind)?;
         let analysis = Analysis::new(numeric.as_ref());
         match self {
@@ -136,7 +159,7 @@ impl Problem {
             Self::Line(LineProblem { loss, .. }) | Self::Circle(CircleProblem { loss, .. }) => {
                 Ok(analysis.worst(*loss).error)
             }
-            Self::Finite(_) => Err(other_kind()),
+            Self::Finite(_) | Self::Plane(_) => Err(other_kind()),
         }
     }
 
@@ -146,6 +169,8 @@ impl Problem {
             Self::Line(line) => line.scale(),
             Self::Circle(circle) => circle.scale(),
             Self::Finite(finite) => finite.losses.unit(),
+            // Certificates about rectangles are in the units of their sides.
+            Self::Plane(_) => 1.0,
         }
     }
 
@@ -166,6 +191,7 @@ impl Problem {
             (Self::Finite(finite), Certificate::Finite(found)) => {
                 found.losses == finite.losses && found.epsilon == finite.epsilon && finite.has_prior_of(found)
             }
+            (Self::Plane(problem), Certificate::Plane(found)) => problem.is_about(found),
             _ => false,
         }
     }

@@ -9,6 +9,7 @@ pub use finite::{FiniteCertificate, PricedInput};
 pub use line::{Cell, LineCertificate, Point, SCALE, Setting};
 
 use crate::LimitError;
+use crate::plane::PlaneCertificate;
 use line::LARGEST;
 
 /// Numbers from which a lower bound follows.
@@ -18,10 +19,12 @@ pub enum Certificate {
     Line(LineCertificate),
     /// On finitely many categories.
     Finite(FiniteCertificate),
+    /// In a rectangle.
+    Plane(PlaneCertificate),
 }
 
 impl Certificate {
-    /// The bound, in units of the domain.
+    /// The bound: in units of the domain; in a rectangle, in the units of its sides.
     ///
     /// # Errors
     /// When the numbers are out of range.
@@ -29,6 +32,7 @@ impl Certificate {
         match self {
             Self::Line(line) => line.bound(),
             Self::Finite(finite) => finite.bound(),
+            Self::Plane(plane) => Ok(plane.check()),
         }
     }
 }

@@ -52,6 +52,19 @@ pub struct PlaneProblem {
     pub objective: PlaneObjective,
 }
 
+impl PlaneProblem {
+    /// Whether a certificate is about this problem: for an average the people must be those of the prior; for the worst case
+    /// they may be anywhere.
+    pub(crate) fn is_about(&self, certificate: &PlaneCertificate) -> bool {
+        let same_people = match (&self.objective, certificate.people()) {
+            (PlaneObjective::Average(prior), People::Prior { prior: found, .. }) => prior == found,
+            (PlaneObjective::Average(_), People::Points { .. }) => false,
+            (PlaneObjective::Minimax, _) => true,
+        };
+        same_people && *certificate.rectangle() == self.rectangle && certificate.epsilon() == self.epsilon
+    }
+}
+
 /// What was found, and how near it is to the best.
 #[derive(Debug, Clone)]
 pub struct PlaneSolved {

@@ -6,6 +6,7 @@ mod certificates;
 mod files;
 mod finite;
 mod interval;
+mod plane;
 
 use privet_core::{Epsilon, Interval};
 use privet_limit::line::{LineProblem, Objective, Unbiased};
