@@ -91,8 +91,9 @@ impl LineProblem {
     ) -> Result<LineSolution, LimitError> {
         self.check()?;
         let mut best: Option<LineSolution> = None;
+        let mut reports = Vec::new();
         for (stage, parts) in STAGES.into_iter().enumerate() {
-            best = better(best, self.solve_on(parts, stop))?;
+            best = better(best, self.solve_on(parts, &mut reports, stop))?;
             let Some(current) = &best else { continue };
             on_progress(Progress {
                 done: stage + 1,
@@ -107,9 +108,21 @@ impl LineProblem {
         best.ok_or(LimitError::Infeasible)
     }
 
-    /// Solves on one grid of inputs, moving the reports to where the certificate needs them.
-    fn solve_on(&self, parts: usize, stop: &Stop) -> Result<LineSolution, LimitError> {
+    /// Solves on one grid of inputs, moving the reports to where the certificate needs them. It begins with the reports of the
+    /// grid before, and leaves its own.
+    fn solve_on(
+        &self,
+        parts: usize,
+        reports: &mut Vec<f64>,
+        stop: &Stop,
+    ) -> Result<LineSolution, LimitError> {
         let mut grid = self.grid(parts);
+        // For absolute loss the certificate is weakest at the inputs themselves, which are new on every grid.
+        if self.loss == Loss::Squared && !reports.is_empty() {
+            let ends = [grid.outputs[0], grid.outputs[grid.outputs.len() - 1]];
+            grid.outputs = std::mem::take(reports);
+            grid.refine(&ends, |_| false);
+        }
         let mut channel: Option<(SolvedInterval, f64)> = None;
         let mut proof: Option<(LineCertificate, f64)> = None;
         let mut rounds_without_gain = 0;
@@ -135,6 +148,7 @@ impl LineProblem {
         let (Some((mechanism, achieved)), Some((certificate, _))) = (channel, proof) else {
             return Err(LimitError::Infeasible);
         };
+        *reports = grid.outputs;
         let lower_bound = certificate.bound()? * self.scale();
         Ok(LineSolution { mechanism, achieved, lower_bound, certificate })
     }
