@@ -8,8 +8,11 @@ mod describe;
 mod error;
 mod estimate;
 mod mechanisms;
+mod optimize;
 mod perturb;
+mod prior;
 mod simulate;
+mod true_values;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -33,6 +36,7 @@ enum Verb {
     Error(error::Error),
     Audit(audit::Audit),
     Advise(advise::Advise),
+    Optimize(optimize::Optimize),
     Perturb(perturb::Perturb),
     Estimate(estimate::Estimate),
     Simulate(simulate::Simulate),
@@ -49,6 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Error(verb) => verb.run(output),
         Verb::Audit(verb) => verb.run(output),
         Verb::Advise(verb) => verb.run(output),
+        Verb::Optimize(verb) => verb.run(output),
         Verb::Perturb(verb) => verb.run(output),
         Verb::Estimate(verb) => verb.run(output),
         Verb::Simulate(verb) => verb.run(output),

@@ -1,0 +1,136 @@
+//! The best channel beside known ones and the bound below which there is none.
+
+use super::Objective;
+use super::wanted::{is_unbiased, objective_of, prior_of};
+use crate::command::error::picture::{chart, dot, error_line, range_of};
+use crate::failure::Failure;
+use crate::plot::{self, Chart, Range, Series};
+use privet::analysis::{Analysis, AnyNumeric, Loss};
+use privet::limit::{Problem, Solution};
+use privet::registry::{self, AnyEstimator};
+
+/// Known mechanisms to compare with.
+fn rivals(problem: &Problem) -> &'static [&'static str] {
+    match (problem, problem.loss()) {
+        (Problem::Circle(_), _) => &["square-wave-circle", "purkayastha"],
+        _ if is_unbiased(problem) => &["piecewise", "hybrid", "duchi", "laplace"],
+        (_, Loss::Absolute) => &[
+            "optimal-piecewise",
+            "piecewise-compressed",
+            "square-wave-compressed",
+            "piecewise-truncated",
+            "laplace",
+        ],
+        (_, Loss::Squared) => &[
+            "optimal-piecewise-squared",
+            "piecewise-compressed",
+            "square-wave-compressed",
+            "piecewise-truncated",
+            "laplace",
+        ],
+    }
+}
+
+const BEST: &str = "best";
+const BOUND: &str = "lower bound";
+
+/// Over the domain for one epsilon, or over several.
+pub(super) fn draw(solutions: &[Solution]) -> Result<Chart, Failure> {
+    match solutions {
+        [only] => over_domain(only),
+        several => over_epsilon(several),
+    }
+}
+
+fn rival(id: &str, problem: &Problem) -> Result<Box<dyn AnyEstimator>, Failure> {
+    Ok(registry::find_estimator(id)?.build(&problem.domain(), problem.epsilon())?)
+}
+
+/// What a channel has of that which the problem makes small.
+fn loss_of(channel: &dyn AnyNumeric, problem: &Problem) -> f64 {
+    let analysis = Analysis::new(channel);
+    match prior_of(problem) {
+        Some(prior) => analysis.average(problem.loss(), prior),
+        None => analysis.worst(problem.loss()).error,
+    }
+}
+
+/// What the lines show, in words.
+fn measure(problem: &Problem) -> String {
+    let kind = problem.loss().as_str();
+    if is_unbiased(problem) {
+        "Variance of unbiased reports".to_owned()
+    } else {
+        format!("Expected {kind} error")
+    }
+}
+
+fn over_domain(solution: &Solution) -> Result<Chart, Failure> {
+    let (problem, channel) = (&solution.problem, solution.channel.numeric()?);
+    let (loss, space) = (problem.loss(), channel.space());
+    let ends = [space.low(), space.low() + space.width()];
+    let bound = ends.map(|end| [end, solution.lower_bound]).to_vec();
+    let bound_name = match objective_of(problem) {
+        Objective::Minimax => "lower bound (worst)",
+        Objective::Average => "lower bound (average)",
+    };
+    // The bound is dashed and lies above the whole line of the best, so that both are seen where they meet.
+    let mut series = vec![named(BEST, error_line(&*channel, loss)?), named(bound_name, bound)];
+    for id in rivals(problem) {
+        let estimator = rival(id, problem)?;
+        if let Some(channel) = estimator.numeric() {
+            series.push(named(id, error_line(channel, loss)?));
+        }
+    }
+    let (domain, epsilon) = (plot::domain_name(&problem.domain()), problem.epsilon());
+    let title = format!("{} of one report on {domain}, epsilon {epsilon}", measure(problem));
+    Ok(Chart {
+        x_name: "value".to_owned(),
+        x_range: range_of(space),
+        may_be_logarithmic: true,
+        ..chart(title, loss, series)
+    })
+}
+
+fn over_epsilon(solutions: &[Solution]) -> Result<Chart, Failure> {
+    let Some(first) = solutions.first() else {
+        return Err(Failure::Usage { message: "there is nothing to draw".to_owned(), hint: None });
+    };
+    let at = |solution: &Solution, value: f64| [solution.problem.epsilon().get(), value];
+    let of = |value: fn(&Solution) -> f64| solutions.iter().map(|one| at(one, value(one))).collect();
+    let mut series = vec![
+        named(BEST, of(|solution| solution.achieved)),
+        named(BOUND, of(|solution| solution.lower_bound)),
+    ];
+    for id in rivals(&first.problem) {
+        let mut line = Vec::new();
+        for solution in solutions {
+            let estimator = rival(id, &solution.problem)?;
+            let error = estimator.numeric().map(|channel| loss_of(channel, &solution.problem));
+            line.extend(error.map(|error| at(solution, error)));
+        }
+        series.push(named(id, line));
+    }
+    for one in &mut series {
+        one.line.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        dot(one);
+    }
+    let epsilons = || solutions.iter().map(|solution| solution.problem.epsilon().get());
+    let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(0.0, f64::max)];
+    let (problem, domain) = (&first.problem, plot::domain_name(&first.problem.domain()));
+    let place = match objective_of(problem) {
+        Objective::Minimax => "at the worst value",
+        Objective::Average => "on average",
+    };
+    let title = format!("{} of one report {place}, on {domain}", measure(problem));
+    Ok(Chart {
+        x_name: "epsilon".to_owned(),
+        x_range: Range::Line(ends),
+        may_be_logarithmic: true,
+        ..chart(title, problem.loss(), series)
+    })
+}
+
+fn named(label: &str, line: Vec<[f64; 2]>) -> Series {
+    Series { label: label.to_owned(), line, ..Series::default() }
+}
