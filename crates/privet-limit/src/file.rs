@@ -87,7 +87,7 @@ enum CertificateText {
 enum SettingText {
     Interval,
     Circle,
-    Unbiased,
+    Unbiased { range: Option<[i64; 2]> },
 }
 
 fn wrong(reason: impl Into<String>) -> LimitError {
@@ -244,7 +244,7 @@ impl CertificateText {
             setting: match line.setting {
                 Setting::Interval => SettingText::Interval,
                 Setting::Circle => SettingText::Circle,
-                Setting::Unbiased => SettingText::Unbiased,
+                Setting::Unbiased { range } => SettingText::Unbiased { range },
             },
             points: line
                 .points
@@ -263,7 +263,7 @@ impl CertificateText {
             setting: match setting {
                 SettingText::Interval => Setting::Interval,
                 SettingText::Circle => Setting::Circle,
-                SettingText::Unbiased => Setting::Unbiased,
+                SettingText::Unbiased { range } => Setting::Unbiased { range },
             },
             points: points
                 .into_iter()

@@ -15,26 +15,26 @@ const WIDEST_GAP: f64 = 0.02;
 /// The mechanisms.
 pub const MECHANISMS: &[MechanismRow] = &[
     mechanism_row::<LeastWorstAbsolute>(|domain, epsilon, options| {
-        Ok(solved(ABSOLUTE, domain, epsilon, options)?.channel.mechanism()?)
+        solved(ABSOLUTE, domain, epsilon, options)?.channel.mechanism()
     }),
     mechanism_row::<LeastWorstSquared>(|domain, epsilon, options| {
-        Ok(solved(SQUARED, domain, epsilon, options)?.channel.mechanism()?)
+        solved(SQUARED, domain, epsilon, options)?.channel.mechanism()
     }),
     mechanism_row::<LeastWorstVariance>(|domain, epsilon, options| {
-        Ok(solved(UNBIASED, domain, epsilon, options)?.channel.mechanism()?)
+        solved(UNBIASED, domain, epsilon, options)?.channel.mechanism()
     }),
 ];
 
 /// Their estimators, in the same order.
 pub const ESTIMATORS: &[EstimatorRow] = &[
     EstimatorRow::new(ABSOLUTE.info.id, |domain, epsilon, options| {
-        Ok(solved(ABSOLUTE, domain, epsilon, options)?.channel.estimator()?)
+        solved(ABSOLUTE, domain, epsilon, options)?.channel.estimator()
     }),
     EstimatorRow::new(SQUARED.info.id, |domain, epsilon, options| {
-        Ok(solved(SQUARED, domain, epsilon, options)?.channel.estimator()?)
+        solved(SQUARED, domain, epsilon, options)?.channel.estimator()
     }),
     EstimatorRow::new(UNBIASED.info.id, |domain, epsilon, options| {
-        Ok(solved(UNBIASED, domain, epsilon, options)?.channel.estimator()?)
+        solved(UNBIASED, domain, epsilon, options)?.channel.estimator()
     }),
 ];
 

@@ -7,6 +7,7 @@ mod demo;
 mod describe;
 mod error;
 mod estimate;
+mod joint;
 mod mechanisms;
 mod optimize;
 mod perturb;
@@ -40,6 +41,7 @@ enum Verb {
     Perturb(perturb::Perturb),
     Estimate(estimate::Estimate),
     Simulate(simulate::Simulate),
+    Joint(joint::Joint),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Perturb(verb) => verb.run(output),
         Verb::Estimate(verb) => verb.run(output),
         Verb::Simulate(verb) => verb.run(output),
+        Verb::Joint(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }

@@ -60,8 +60,17 @@ pub enum Setting {
     Interval,
     /// Both on the circle of length one.
     Circle,
-    /// Inputs on the unit interval; reports anywhere, with their mean at the input.
-    Unbiased,
+    /// Inputs on the unit interval; reports anywhere, or in a range, with their mean at the input.
+    Unbiased {
+        /// Between which numbers reports must lie, in multiples of 2^-48 of the domain.
+        range: Option<[i64; 2]>,
+    },
+}
+
+impl Setting {
+    fn is_unbiased(self) -> bool {
+        matches!(self, Self::Unbiased { .. })
+    }
 }
 
 /// Numbers from which a lower bound follows.
@@ -118,12 +127,17 @@ impl LineCertificate {
         if weights.clone().any(|weight| weight < 0) || weights.map(i128::from).sum::<i128>() > 1 << 48 {
             return wrong("the weights of a certificate must not be negative or add up to more than one");
         }
+        if let Setting::Unbiased { range: Some([low, high]) } = self.setting
+            && !(-LARGEST <= low && low < high && high <= LARGEST)
+        {
+            return wrong("the range of the reports is none");
+        }
         if self.points.iter().any(|point| !(0..=1 << 48).contains(&point.place)) {
             return wrong("an input of the certificate lies outside the domain");
         }
         let has_slopes =
             self.points.iter().any(|point| point.slope != 0) || self.cells.iter().any(|cell| cell.slope != 0);
-        if has_slopes && (self.setting != Setting::Unbiased || self.loss != Loss::Squared) {
+        if has_slopes && (!self.setting.is_unbiased() || self.loss != Loss::Squared) {
             return wrong(
                 "only certificates about unbiased channels and squared loss have prices of the bias",
             );
@@ -296,13 +310,10 @@ impl Function {
             // Turning the circle changes nothing, so one report stands for all; it is opposite to no end of the cell.
             return Ok(self.value(Enclosure::exact(0.5)).low());
         }
-        let reach = if self.setting == Setting::Unbiased { self.reach()? } else { 0.5 };
-        let mut pieces: Vec<[f64; 2]> = (0..FIRST_PIECES)
-            .map(|piece| {
-                [piece, piece + 1]
-                    .map(|end| 0.5 - reach + 2.0 * reach * f64::from(end) / f64::from(FIRST_PIECES))
-            })
-            .collect();
+        let [first, last] = self.reports()?;
+        let place = |index: u32| first + (last - first) * f64::from(index) / f64::from(FIRST_PIECES);
+        let mut pieces: Vec<[f64; 2]> =
+            (0..FIRST_PIECES).map(|index| [place(index), place(index + 1)]).collect();
         // The lowest value that G is known to have bounds how closely the other pieces must be looked at.
         let at_middle = |piece: &[f64; 2]| self.value(Enclosure::exact(f64::midpoint(piece[0], piece[1])));
         let mut seen = pieces.iter().map(|piece| at_middle(piece).low()).fold(0.0f64, f64::min);
@@ -322,6 +333,18 @@ impl Function {
             }
         }
         Ok(lowest)
+    }
+
+    /// Between which reports G must be looked at.
+    fn reports(&self) -> Result<[f64; 2], LimitError> {
+        match self.setting {
+            Setting::Interval | Setting::Circle => Ok([0.0, 1.0]),
+            Setting::Unbiased { range: Some(range) } => Ok(range.map(|end| end as f64 / SCALE)),
+            Setting::Unbiased { range: None } => {
+                let reach = self.reach()?;
+                Ok([0.5 - reach, 0.5 + reach])
+            }
+        }
     }
 
     /// How far from the middle of the domain unbiased reports must be looked at: beyond, the squares outweigh all prices.

@@ -1,6 +1,6 @@
 //! From the distribution of reports to an integer mechanism for every real input.
 
-use super::{LineProblem, Objective};
+use super::{LineProblem, Objective, Unbiased};
 use crate::LimitError;
 use privet_core::ParameterError;
 use privet_mechanisms::analysis::Analysis;
@@ -70,8 +70,15 @@ fn with_window(
     let aim = if problem.unbiased.is_some() { Aim::Mean } else { Aim::Nearest };
     let numbers = match aim {
         Aim::Nearest => rounded(units),
-        Aim::Mean => rounded(&covering(units, window as usize, problem.epsilon.get().exp())),
+        Aim::Mean => DecodedRows::covering(units, window, problem.epsilon)?,
     };
+    if let Some(Unbiased { range: Some(_) }) = problem.unbiased {
+        let [low, high] = problem.output_range().map(DecodedRows::number_of);
+        if numbers.iter().any(|number| !(low..=high).contains(number)) {
+            let reason = "the reports would lie outside the range".to_owned();
+            return Err(ParameterError::Incompatible { reason });
+        }
+    }
     let rows = DecodedRows::new(numbers, window, aim, problem.epsilon)?;
     let mechanism = SolvedInterval::with_rows(problem.domain, rows)?;
     let analysis = Analysis::new(&mechanism);
@@ -100,16 +107,4 @@ fn quantiles(outputs: &[f64], floor: &[f64], cells: usize) -> Vec<f64> {
         units.push(outputs[output]);
     }
     units
-}
-
-/// Stretches the numbers so that the mean reports of the windows go from one end of the domain to the other, and a little
-/// beyond, whatever rounding does.
-fn covering(units: &[f64], window: usize, exp: f64) -> Vec<f64> {
-    let total = units.len() as f64 + (exp - 1.0) * window as f64;
-    let all: f64 = units.iter().sum();
-    let mean = |inside: &[f64]| (all + (exp - 1.0) * inside.iter().sum::<f64>()) / total;
-    let (low, high) = (mean(&units[..window]), mean(&units[units.len() - window..]));
-    const BEYOND: f64 = 1e-8;
-    let stretch = (1.0 + 2.0 * BEYOND) / (high - low);
-    units.iter().map(|unit| (unit - low) * stretch - BEYOND).collect()
 }

@@ -149,23 +149,24 @@ impl LineProblem {
 
     /// The programme over a grid of inputs and a grid of outputs.
     fn programme(&self, parts: usize) -> ChannelProgramme {
-        let (inputs, shares, is_mirrored) = match &self.objective {
+        let [low, high] = self.output_range();
+        let is_mirrored = self.objective == Objective::Minimax && (low + high - 1.0).abs() < 1e-9;
+        let (inputs, shares) = match &self.objective {
             Objective::Minimax => {
-                let half = (0..=parts / 2).map(|index| index as f64 / parts as f64).collect();
-                (half, None, true)
+                let last = if is_mirrored { parts / 2 } else { parts };
+                ((0..=last).map(|index| index as f64 / parts as f64).collect(), None)
             }
             Objective::Average(prior) => {
                 let (inputs, shares) = self.cells_of(prior, parts);
-                (inputs, Some(shares), false)
+                (inputs, Some(shares))
             }
         };
-        let is_mirrored = is_mirrored && self.unbiased.is_none_or(|unbiased| unbiased.range.is_none());
-        let inputs = if shares.is_none() && !is_mirrored {
-            (0..=parts).map(|index| index as f64 / parts as f64).collect()
-        } else {
-            inputs
+        // Rounding to equally likely cells stretches the reports a little, and must not push them out of a given range.
+        let margin = match self.unbiased {
+            Some(Unbiased { range: Some(_) }) => 0.0005 * (high - low),
+            _ => 0.0,
         };
-        let [low, high] = self.output_range();
+        let (low, high) = (low + margin, high - margin);
         let steps = parts as f64;
         let outputs = (0..=parts).map(|index| low + (high - low) * index as f64 / steps).collect();
         ChannelProgramme {
@@ -212,7 +213,17 @@ impl LineProblem {
     }
 
     pub(crate) fn setting(&self) -> Setting {
-        if self.unbiased.is_some() { Setting::Unbiased } else { Setting::Interval }
+        match self.unbiased {
+            None => Setting::Interval,
+            Some(Unbiased { range: None }) => Setting::Unbiased { range: None },
+            // Rounded outwards: a bound for more reports is one for fewer.
+            Some(Unbiased { range: Some(_) }) => {
+                let [low, high] = self.output_range();
+                Setting::Unbiased {
+                    range: Some([(low * SCALE).floor() as i64, (high * SCALE).ceil() as i64]),
+                }
+            }
+        }
     }
 
     /// Whether the weights of a certificate are this problem's: a bound for another prior says nothing.
@@ -220,7 +231,7 @@ impl LineProblem {
         let Objective::Average(prior) = &self.objective else { return true };
         let shares = prior.shares();
         let each = certificate.cells.len() / shares.len();
-        if each == 0 || certificate.cells.len() % shares.len() != 0 {
+        if each == 0 || !certificate.cells.len().is_multiple_of(shares.len()) {
             return false;
         }
         // Weights are rounded down, which only makes the bound weaker.

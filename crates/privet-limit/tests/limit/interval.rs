@@ -106,7 +106,11 @@ fn reports_in_too_narrow_a_range_cannot_be_unbiased() {
     };
     assert_eq!(within([-0.2, 1.2]).unwrap_err(), LimitError::Infeasible);
     let wide = within([-0.7, 1.7]).unwrap();
-    assert!(wide.achieved > solve(&unbiased(Objective::Minimax, 1.0)).achieved);
+    assert!(wide.lower_bound > solve(&unbiased(Objective::Minimax, 1.0)).achieved);
+    assert!(wide.gap() < 0.02, "{}", wide.gap());
+    let numeric = wide.channel.numeric().unwrap();
+    let ends = [0, numeric.output_cells() - 1].map(|cell| numeric.output_value(cell));
+    assert!(ends[0] >= -0.7 && ends[1] <= 1.7, "{ends:?}");
     wide.verify().unwrap();
 }
 

@@ -1,5 +1,9 @@
 //! The best channels: how good they are, and that nothing about them can be changed unnoticed.
 
+#![allow(missing_docs)]
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
 mod certificates;
 mod files;
 mod interval;

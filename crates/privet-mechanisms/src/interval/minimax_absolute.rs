@@ -24,7 +24,7 @@ pub struct LeastWorstAbsolute;
 /// 11 bits per report; one random word and one search among the windows per draw; about 50 kB of memory. The channel itself
 /// is about 20 kB of integers: it is found once, by whoever asks for reports, and travels to the devices.
 /// # Numerics
-/// Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-32 of the domain. Every
+/// Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-40 of the domain. Every
 /// row is the same two integer weights, moved. Which window a value has is a comparison with numbers halfway between two cells.
 /// # When not to use it
 /// To average many reports: they are biased, see [`super::MinimaxUnbiased`]. For squared error: [`super::MinimaxSquared`].

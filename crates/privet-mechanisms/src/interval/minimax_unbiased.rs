@@ -24,7 +24,7 @@ pub struct LeastWorstVariance;
 /// 11 bits per report; two random words and one search among the windows per draw; about 50 kB of memory. The channel itself
 /// is about 20 kB of integers: it is found once, by whoever asks for reports, and travels to the devices.
 /// # Numerics
-/// Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-32 of the domain. Every
+/// Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-40 of the domain. Every
 /// row is the same two integer weights, moved. The bias is that of rounding 64-bit numbers: below
 /// 1e-12 of the width.
 /// # When not to use it
@@ -38,7 +38,7 @@ pub struct LeastWorstVariance;
 /// use privet_mechanisms::interval::MinimaxUnbiased;
 /// use privet_mechanisms::lattice::{Aim, DecodedRows};
 /// // Four cells, of which two are in the window; a real channel has many more, and a solver finds their numbers.
-/// let numbers = [-2.0, -1.0, 2.0, 3.0].map(DecodedRows::number_of).to_vec();
+/// let numbers = DecodedRows::covering(&[-2.0, -1.0, 2.0, 3.0], 2, Epsilon::new(1.0)?)?;
 /// let rows = DecodedRows::new(numbers, 2, Aim::Mean, Epsilon::new(1.0)?)?;
 /// let mechanism = MinimaxUnbiased::with_rows(Interval::new(0.0, 1.0)?, rows)?;
 /// assert!(mechanism.guarantee().epsilon().get() <= 1.0);

@@ -22,7 +22,7 @@ pub struct FoundOnInterval;
 /// 11 bits per report; one or two random words and one search among the windows per draw; about 50 kB of memory. The channel itself
 /// is about 20 kB of integers: it is found once, by whoever asks for reports, and travels to the devices.
 /// # Numerics
-/// Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-32 of the domain. Every
+/// Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-40 of the domain. Every
 /// row is the same two integer weights, moved. Which window a value has is a comparison with numbers halfway between two cells.
 /// # When not to use it
 /// Where a named mechanism does: a file must travel with the reports.

@@ -33,13 +33,14 @@ struct Node {
 }
 
 /// Decoded numbers are whole multiples of this fraction of the domain.
-const RESOLUTION: f64 = 1.0 / (1u64 << 32) as f64;
+const RESOLUTION: f64 = 1.0 / (1u64 << RESOLUTION_BITS) as f64;
+const RESOLUTION_BITS: u32 = 40;
 
 /// Decoded numbers reach at most this many widths beyond the domain.
 const REACH: i64 = 1 << 20;
 
 /// Windows whose means are nearer than this to each other, or to an end of the domain, are at the same place.
-const SAME: f64 = 1e-12;
+const SAME: f64 = 1e-11;
 
 impl DecodedRows {
     /// The largest number of cells.
@@ -55,12 +56,30 @@ impl DecodedRows {
         number as f64 * RESOLUTION
     }
 
-    /// Calibrates the window to epsilon. `numbers` are what the cells stand for, in multiples of 2^-32 of the domain, and
+    /// Numbers in the same proportions, moved and stretched so that the mean reports of the windows go from one end of the
+    /// domain exactly to the other.
+    ///
+    /// # Errors
+    /// When the window does not fit, or all its means are the same.
+    pub fn covering(units: &[f64], window: u32, epsilon: Epsilon) -> Result<Vec<i64>, ParameterError> {
+        let row = WindowRow::calibrate(units.len() as u32, window, epsilon)?;
+        let (low, more) = (row.low() as f64, (row.high() - row.low()) as f64);
+        let sum = |units: &[f64]| units.iter().sum::<f64>();
+        let mean = |inside: &[f64]| (low * sum(units) + more * sum(inside)) / row.total() as f64;
+        let (first, last) = (mean(&units[..window as usize]), mean(&units[units.len() - window as usize..]));
+        if last - first <= SAME {
+            let reason = "the mean reports of all windows are the same".to_owned();
+            return Err(ParameterError::Incompatible { reason });
+        }
+        Ok(units.iter().map(|unit| Self::number_of((unit - first) / (last - first))).collect())
+    }
+
+    /// Calibrates the window to epsilon. `numbers` are what the cells stand for, in multiples of 2^-40 of the domain, and
     /// never fall.
     ///
     /// # Errors
     /// When the numbers fall, are too many or too far out, the window does not fit, epsilon is too small for 64-bit
-    /// weights, or the means of the windows do not cover the domain.
+    /// weights, or (for [`Aim::Mean`]) the means of the windows do not go from one end of the domain to the other.
     pub fn new(numbers: Vec<i64>, window: u32, aim: Aim, epsilon: Epsilon) -> Result<Self, ParameterError> {
         let wrong = |reason: &str| ParameterError::Incompatible { reason: reason.to_owned() };
         if numbers.len() > Self::MAX_CELLS {
@@ -69,7 +88,7 @@ impl DecodedRows {
         if numbers.windows(2).any(|pair| pair[0] > pair[1]) {
             return Err(wrong("the numbers of a decoder must not fall"));
         }
-        let widest = REACH << 32;
+        let widest = REACH << RESOLUTION_BITS;
         if numbers.iter().any(|number| !(-widest..=widest).contains(number)) {
             return Err(wrong("the numbers of a decoder are too far outside the domain"));
         }
@@ -77,7 +96,7 @@ impl DecodedRows {
         let nodes = match aim {
             Aim::Nearest => nearest_nodes(&numbers, window),
             Aim::Mean => mean_nodes(&numbers, &row).ok_or_else(|| {
-                wrong("the mean reports of the windows do not cover the domain: the range of the reports is too narrow")
+                wrong("the mean reports of the windows do not go from one end of the domain to the other")
             })?,
         };
         if nodes.len() < 2 {
@@ -96,7 +115,7 @@ impl DecodedRows {
         self.aim
     }
 
-    /// What the cells stand for, in multiples of 2^-32 of the domain.
+    /// What the cells stand for, in multiples of 2^-40 of the domain.
     pub fn numbers(&self) -> &[i64] {
         &self.numbers
     }
@@ -108,11 +127,11 @@ impl DecodedRows {
 
 /// The windows of nearest cells: the window moves past a cell as soon as the value is nearer to the cell after the window.
 fn nearest_nodes(numbers: &[i64], window: u32) -> Vec<Node> {
-    let one = 1i64 << 33;
+    let twice_one = 2i64 << RESOLUTION_BITS;
     let mut nodes = vec![Node { place: 0.0, start: 0 }];
     let moves = numbers.iter().zip(&numbers[window as usize..]).map(|(left, right)| left + right);
     for (start, twice) in (1u32..).zip(moves) {
-        if twice >= one {
+        if twice >= twice_one {
             break;
         }
         let place = twice.max(0) as f64 * (RESOLUTION / 2.0);
@@ -139,16 +158,18 @@ fn mean_nodes(numbers: &[i64], row: &WindowRow) -> Option<Vec<Node>> {
         }
         means.push((base + more * inside) as f64 / row.total() as f64 * RESOLUTION);
     }
-    let first = means.iter().rposition(|mean| *mean <= SAME)?;
-    let last = means.iter().position(|mean| *mean >= 1.0 - SAME)?;
-    let mut nodes = vec![Node { place: means[first].min(0.0), start: first as u32 }];
-    for start in first + 1..=last {
-        if nodes.last().is_some_and(|node| means[start] > node.place + SAME) {
-            nodes.push(Node { place: means[start], start: start as u32 });
+    let (first, last) = (means.first()?, means.last()?);
+    if first.abs() > SAME || (last - 1.0).abs() > SAME {
+        return None;
+    }
+    let mut nodes = vec![Node { place: 0.0, start: 0 }];
+    for (start, mean) in (0u32..).zip(&means) {
+        if nodes.last().is_some_and(|node| *mean > node.place + SAME) {
+            nodes.push(Node { place: *mean, start });
         }
     }
     let end = nodes.last_mut()?;
-    end.place = end.place.max(1.0);
+    *end = Node { place: 1.0, start: means.len() as u32 - 1 };
     Some(nodes)
 }
 
@@ -279,7 +300,10 @@ mod tests {
             mut units in prop::collection::vec(-3.0f64..4.0, 8..40), value in 0.0f64..1.0,
         ) {
             units.sort_by(f64::total_cmp);
-            let built = DecodedRows::new(numbers(&units), units.len() as u32 / 3, Aim::Mean, epsilon());
+            let window = units.len() as u32 / 3;
+            let stretched = DecodedRows::covering(&units, window, epsilon());
+            prop_assume!(stretched.is_ok());
+            let built = DecodedRows::new(stretched.unwrap(), window, Aim::Mean, epsilon());
             prop_assume!(built.is_ok());
             let rows = built.unwrap();
             let mean = |node: u32| -> f64 {

@@ -16,7 +16,7 @@ mod worst;
 
 use privet_core::{BuildOptions, Circle, Delta, Domain, Epsilon, Fraction, Interval};
 use privet_mechanisms::lattice::{
-    CalibratedRule, Calibration, LatticeChannel, LatticeMechanism, NumberDomain,
+    CalibratedRule, Calibration, LatticeChannel, LatticeMechanism, LatticeRule, NumberDomain,
 };
 
 fn epsilon(value: f64) -> Epsilon {
@@ -43,7 +43,7 @@ fn coarse<K: CalibratedRule>(domain: K::Domain, value: f64, parts: u32) -> Latti
 }
 
 /// Every node and a value between any two of them.
-fn inputs<K: CalibratedRule>(mechanism: &LatticeMechanism<K>, domain: K::Domain) -> Vec<f64> {
+fn inputs<K: LatticeRule>(mechanism: &LatticeMechanism<K>, domain: K::Domain) -> Vec<f64> {
     let step = domain.length() / f64::from(mechanism.input_cells());
     let nodes = (0..mechanism.nodes()).map(|node| mechanism.node_value(node));
     nodes.flat_map(|value| [value, value + 0.3 * step]).filter(|value| domain.contains(value)).collect()
