@@ -2,7 +2,7 @@
 
 use super::Objective;
 use super::wanted::{is_unbiased, objective_of, prior_of};
-use crate::command::error::picture::{chart, dot, error_line, range_of};
+use crate::command::error::picture::{self, dot, error_line, range_of};
 use crate::failure::Failure;
 use crate::plot::{self, Chart, Range, Series};
 use privet::analysis::{Analysis, AnyNumeric, Loss};
@@ -57,12 +57,20 @@ fn loss_of(channel: &dyn AnyNumeric, problem: &Problem) -> f64 {
 
 /// What the lines show, in words.
 fn measure(problem: &Problem) -> String {
-    let kind = problem.loss().as_str();
-    if is_unbiased(problem) {
-        "Variance of unbiased reports".to_owned()
-    } else {
-        format!("Expected {kind} error")
+    match is_unbiased(problem) {
+        true => "variance of one report".to_owned(),
+        false => format!("expected {} error of one report", problem.loss().as_str()),
     }
+}
+
+/// A line for each mechanism, under a title of which this is the rest.
+fn chart(problem: &Problem, rest: &str, series: Vec<Series>) -> Chart {
+    let what = measure(problem);
+    let title = match what.split_at_checked(1) {
+        Some((first, others)) => format!("{}{others}{rest}", first.to_uppercase()),
+        None => rest.to_owned(),
+    };
+    Chart { y_name: what, may_be_logarithmic: true, ..picture::chart(title, problem.loss(), series) }
 }
 
 fn over_domain(solution: &Solution) -> Result<Chart, Failure> {
@@ -83,13 +91,8 @@ fn over_domain(solution: &Solution) -> Result<Chart, Failure> {
         }
     }
     let (domain, epsilon) = (plot::domain_name(&problem.domain()), problem.epsilon());
-    let title = format!("{} of one report on {domain}, epsilon {epsilon}", measure(problem));
-    Ok(Chart {
-        x_name: "value".to_owned(),
-        x_range: range_of(space),
-        may_be_logarithmic: true,
-        ..chart(title, loss, series)
-    })
+    let rest = format!(" on {domain}, epsilon {epsilon}");
+    Ok(Chart { x_name: "value".to_owned(), x_range: range_of(space), ..chart(problem, &rest, series) })
 }
 
 fn over_epsilon(solutions: &[Solution]) -> Result<Chart, Failure> {
@@ -113,7 +116,10 @@ fn over_epsilon(solutions: &[Solution]) -> Result<Chart, Failure> {
     }
     for one in &mut series {
         one.line.sort_by(|one, other| one[0].total_cmp(&other[0]));
-        dot(one);
+        // The dots of the bound would hide those of the best.
+        if one.label != BOUND {
+            dot(one);
+        }
     }
     let epsilons = || solutions.iter().map(|solution| solution.problem.epsilon().get());
     let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(0.0, f64::max)];
@@ -122,13 +128,8 @@ fn over_epsilon(solutions: &[Solution]) -> Result<Chart, Failure> {
         Objective::Minimax => "at the worst value",
         Objective::Average => "on average",
     };
-    let title = format!("{} of one report {place}, on {domain}", measure(problem));
-    Ok(Chart {
-        x_name: "epsilon".to_owned(),
-        x_range: Range::Line(ends),
-        may_be_logarithmic: true,
-        ..chart(title, problem.loss(), series)
-    })
+    let rest = format!(" {place}, on {domain}");
+    Ok(Chart { x_name: "epsilon".to_owned(), x_range: Range::Line(ends), ..chart(problem, &rest, series) })
 }
 
 fn named(label: &str, line: Vec<[f64; 2]>) -> Series {
