@@ -72,7 +72,7 @@ pub(super) fn advise(
 ) -> Result<Advice, Failure> {
     let search = Search { domain, question, options };
     let (mut candidates, mut unreached) = (Vec::new(), Vec::new());
-    let mut left_out = unasked(domain, further);
+    let mut left_out = unasked(domain, question, further);
     let ready: Vec<Choice> = registry::ready_mechanisms().iter().map(Choice::Row).collect();
     let mut progress = Progress::new("mechanisms", Some((ready.len() + further.len()) as u64));
     let mut all_taken = Vec::new();
@@ -106,11 +106,12 @@ pub(super) fn advise(
     Ok(Advice { recommended, alternatives, left_out })
 }
 
-/// The mechanisms for the domain that would have to be solved for and that nobody asked for.
-fn unasked(domain: &DomainSpec, further: &[Choice]) -> Vec<LeftOut> {
+/// The mechanisms for the domain and the goal that would have to be solved for and that nobody asked for.
+fn unasked(domain: &DomainSpec, question: &Question, further: &[Choice]) -> Vec<LeftOut> {
     let is_unasked = |row: &&MechanismRow| {
         registry::is_solved(row)
             && row.info.domain == "interval"
+            && row.info.goal.contains(question.goal.as_str())
             && matches!(domain, DomainSpec::Interval(_))
             && !further.iter().any(|choice| choice.id() == row.info.id)
     };
