@@ -6,6 +6,8 @@ use crate::progress::Waiting;
 use privet::limit::Solution;
 use privet::registry::{self, AnyEstimator, MechanismRow};
 use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What names of files begin with.
@@ -42,15 +44,16 @@ impl MechanismFile {
     }
 }
 
+/// More than any mechanism has; what is longer is refused without reading all of it.
+const MOST_BYTES: u64 = 65 << 20;
+
 /// Reads a file of which nothing was changed.
 pub(crate) fn read_solution(path: &Path) -> Result<Solution, Failure> {
-    let text = std::fs::read(path).map_err(|source| Failure::File {
-        action: "cannot read",
-        path: path.to_owned(),
-        source,
-    })?;
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+    read.map_err(|source| Failure::File { action: "cannot read", path: path.to_owned(), source })?;
     // What is not text is no mechanism either, and the reader of solutions says so.
-    Solution::from_json(&String::from_utf8_lossy(&text))
+    Solution::from_json(&String::from_utf8_lossy(&bytes))
         .map_err(|source| Failure::MechanismFile { path: path.to_owned(), source })
 }
 
