@@ -63,6 +63,7 @@ fn limit_code(error: &LimitError) -> &'static str {
         LimitError::Parameter(error) => error.code(),
         LimitError::Infeasible => "limit-infeasible",
         LimitError::Unbounded => "limit-unbounded",
+        LimitError::Losses { .. } => "limit-losses",
         LimitError::Solver { .. } => "limit-solver",
         LimitError::TooLarge { .. } => "limit-too-large",
         LimitError::File { .. } => "mechanism-file",

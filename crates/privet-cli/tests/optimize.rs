@@ -303,6 +303,34 @@ fn priors() {
 }
 
 #[test]
+fn categories_and_their_losses() {
+    let folder = Folder::new();
+    let line = "optimize --domain categories:low,middle,high --epsilon 1";
+    let ordered = folder.json(&format!("{line} --loss absolute --out best.json"));
+    assert!(number(&ordered, "gap") < 1e-4 && number(&ordered, "achieved") < 1.0, "{ordered}");
+    assert_eq!(folder.json("optimize --verify best.json")["verified"], true);
+    // The same losses, written down.
+    folder.write("losses.csv", "0,1,2\n1,0,1\n2,1,0\n");
+    let matrix = folder.json(&format!("{line} --loss matrix:losses.csv"));
+    assert!((number(&matrix, "achieved") / number(&ordered, "achieved") - 1.0).abs() < 1e-6, "{matrix}");
+    folder.write("answers.csv", "a\nlow\nhigh\nhigh\n");
+    folder.json("perturb --mechanism file:best.json --column a --in answers.csv --out r.csv");
+    assert_eq!(folder.json("estimate --mechanism file:best.json --in r.csv")["n"], 3);
+    assert_eq!(folder.json("audit --mechanism file:best.json --samples 2000")["passed"], true);
+    folder.write("weights.txt", "6 1 1");
+    let average = "--loss squared --objective average";
+    let line = line.replace("--epsilon 1", "--epsilon 3");
+    let [even, odd] =
+        ["", "--prior weights.txt"].map(|prior| folder.json(&format!("{line} {average} {prior}")));
+    assert!([&even, &odd].iter().all(|one| number(one, "gap") < 1e-4), "{even} {odd}");
+    assert_ne!(even["fingerprint"], odd["fingerprint"]);
+    folder.write("losses.csv", "0,1\n1,x\n");
+    let broken = folder.run(&format!("{line} --loss matrix:losses.csv"));
+    assert_eq!(broken.code, 65, "{}", broken.stderr);
+    assert_eq!(folder.run(&format!("{line} --loss absolute --plot p.svg")).code, 2);
+}
+
+#[test]
 fn problems_without_a_solution() {
     let folder = Folder::new();
     let narrow = folder
@@ -319,6 +347,8 @@ hint: a wider --range or a larger epsilon may help
         "--domain interval:0,1 --loss squared --range -1,2 --epsilon 1",
         "--domain circle:1 --loss squared --unbiased --epsilon 1",
         "--domain words:3 --loss squared --epsilon 1",
+        "--domain rectangle:0,1,0,1 --loss squared --epsilon 1",
+        "--domain rectangle:0,1,0,1 --loss absolute --unbiased --epsilon 1",
         "--domain interval:0,1 --loss cubic --epsilon 1",
         "--domain interval:0,1 --loss squared --epsilon 0",
         "--domain interval:0,1 --loss squared",

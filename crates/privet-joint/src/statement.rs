@@ -144,7 +144,7 @@ fn in_words(loss: f64) -> String {
 
 /// A probability as people read it.
 fn percent(probability: f64) -> String {
-    if (1e-5..=1.0).contains(&probability) {
+    if probability == 0.0 || (1e-5..=1.0).contains(&probability) {
         format!("{:.3} %", 100.0 * probability)
     } else {
         format!("{:.1e} %", 100.0 * probability)

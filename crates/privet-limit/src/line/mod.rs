@@ -4,13 +4,13 @@
 //! former becomes an integer mechanism for every real input ([`decode`]), the latter a certificate ([`proof`]). Both are
 //! looked at again without the solver; finer grids follow until the two are close.
 
-mod channel;
 mod decode;
+mod grid;
 mod proof;
 
 use crate::certificate::{LineCertificate, SCALE, Setting};
 use crate::{LimitError, Progress, Stop};
-use channel::ChannelProgramme;
+use grid::Grid;
 use privet_core::{Epsilon, Interval};
 use privet_mechanisms::analysis::{Loss, Prior};
 use privet_mechanisms::interval::SolvedInterval;
@@ -109,18 +109,18 @@ impl LineProblem {
 
     /// Solves on one grid of inputs, moving the reports to where the certificate needs them.
     fn solve_on(&self, parts: usize, stop: &Stop) -> Result<LineSolution, LimitError> {
-        let mut programme = self.programme(parts);
+        let mut grid = self.grid(parts);
         let mut channel: Option<(SolvedInterval, f64)> = None;
         let mut proof: Option<(LineCertificate, f64)> = None;
         let mut rounds_without_gain = 0;
         for _ in 0..ROUNDS {
-            let solved = programme.solve(stop)?;
-            let certificate = proof::certificate(self, &programme, &solved);
-            let found = decode::mechanism(self, &programme.outputs, &solved.floor)?;
+            let solved = grid.solve(stop)?;
+            let certificate = proof::certificate(self, &grid, &solved);
+            let found = decode::mechanism(self, &grid.outputs, &solved.floor)?;
             if channel.as_ref().is_none_or(|best| found.1 < best.1) {
                 channel = Some(found);
             }
-            let profile = Profile::of(&programme, &certificate);
+            let profile = Profile::of(&grid, &certificate);
             if proof.as_ref().is_none_or(|best| profile.bound() > best.1) {
                 proof = Some((certificate, profile.bound()));
                 rounds_without_gain = 0;
@@ -130,7 +130,7 @@ impl LineProblem {
             if profile.loss() <= GOOD_LOSS || rounds_without_gain == 2 || stop.is_requested() {
                 break;
             }
-            programme.refine(&profile.dips(GOOD_LOSS / 2.0), |report| profile.is_idle(report));
+            grid.refine(&profile.dips(GOOD_LOSS / 2.0), |report| profile.is_idle(report));
         }
         let (Some((mechanism, achieved)), Some((certificate, _))) = (channel, proof) else {
             return Err(LimitError::Infeasible);
@@ -147,8 +147,8 @@ impl LineProblem {
         Ok(())
     }
 
-    /// The programme over a grid of inputs and a grid of outputs.
-    fn programme(&self, parts: usize) -> ChannelProgramme {
+    /// The inputs and the reports, evenly spaced.
+    fn grid(&self, parts: usize) -> Grid {
         let [low, high] = self.output_range();
         let is_mirrored = self.objective == Objective::Minimax && (low + high - 1.0).abs() < 1e-9;
         let (inputs, shares) = match &self.objective {
@@ -169,7 +169,7 @@ impl LineProblem {
         let (low, high) = (low + margin, high - margin);
         let steps = parts as f64;
         let outputs = (0..=parts).map(|index| low + (high - low) * index as f64 / steps).collect();
-        ChannelProgramme {
+        Grid {
             epsilon: self.epsilon,
             loss: self.loss,
             inputs,

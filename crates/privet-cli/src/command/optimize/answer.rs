@@ -1,6 +1,6 @@
 //! What is said about a channel that was found or checked.
 
-use super::wanted::{is_unbiased, objective_of};
+use super::wanted::{is_unbiased, loss_name, objective_of};
 use crate::failure::Failure;
 use crate::output::{number, table_of_numbers};
 use privet::limit::Solution;
@@ -40,7 +40,7 @@ impl Answer {
             id: solution.channel.id(),
             domain: problem.domain().to_string(),
             epsilon: problem.epsilon().get(),
-            loss: problem.loss().as_str(),
+            loss: loss_name(problem),
             objective: objective_of(problem).as_str(),
             prior: None,
             unbiased: is_unbiased(problem),
@@ -59,7 +59,10 @@ impl Answer {
     /// Which error of which mechanisms, in words.
     fn subject(&self) -> String {
         let kind = if self.unbiased { "variance of unbiased reports" } else { "error of one report" };
-        let loss = if self.unbiased { String::new() } else { format!("{} ", self.loss) };
+        let loss = match (self.unbiased, self.loss) {
+            (true, _) | (_, "matrix") => String::new(),
+            (false, loss) => format!("{loss} "),
+        };
         match (self.objective, &self.prior) {
             ("average", Some(prior)) if prior != "uniform" => {
                 format!("the {loss}{kind} on average over the prior in {prior}")

@@ -44,10 +44,12 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Optimize {
-    /// Where values come from: interval:0,1 or circle:360
+    /// Where values come from: interval:0,1, circle:360, categories:16 (ordered, unless the loss is a matrix) or
+    /// rectangle:0,1,0,1
     #[arg(long, value_name = "DOMAIN", required_unless_present = "verify")]
     domain: Option<String>,
-    /// How a distance is counted: absolute or squared
+    /// How a distance is counted: absolute or squared; for categories also matrix:FILE, with a line for each category and the
+    /// losses of all outputs between commas
     #[arg(long, value_name = "LOSS", required_unless_present = "verify")]
     loss: Option<String>,
     /// How much one report may reveal: a number, a list such as .1,1,4 or a range such as 1:8:0.5
@@ -63,7 +65,8 @@ pub(crate) struct Optimize {
     #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true, requires = "unbiased")]
     range: Option<String>,
     /// What is publicly known about where values lie, for the average: a file with the weights of equal bins of the domain,
-    /// separated by commas, blanks or lines; or a table, with --prior-column. Without it all values are alike
+    /// separated by commas, blanks or lines (for categories a weight for each, for a rectangle a line for each part of its
+    /// first side); or a table, with --prior-column. Without it all values are alike
     #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
     /// The column of public values in the table (.csv, .jsonl, .ndjson, .parquet) of --prior. They are counted in equal bins,

@@ -11,7 +11,7 @@ use privet::registry::{self, AnyEstimator};
 
 /// Known mechanisms to compare with.
 fn rivals(problem: &Problem) -> &'static [&'static str] {
-    match (problem, problem.loss()) {
+    match (problem, distance(problem)) {
         (Problem::Circle(_), _) => &["square-wave-circle", "purkayastha"],
         _ if is_unbiased(problem) => &["piecewise", "hybrid", "duchi", "laplace"],
         (_, Loss::Absolute) => &[
@@ -29,6 +29,15 @@ fn rivals(problem: &Problem) -> &'static [&'static str] {
             "laplace",
         ],
     }
+}
+
+/// How distances are counted. Errors of numbers are distances, and only they are drawn.
+fn distance(problem: &Problem) -> Loss {
+    problem.loss().unwrap_or(Loss::Absolute)
+}
+
+fn nothing() -> Failure {
+    Failure::Usage { message: "there is nothing to draw".to_owned(), hint: None }
 }
 
 const BEST: &str = "best";
@@ -50,8 +59,8 @@ fn rival(id: &str, problem: &Problem) -> Result<Box<dyn AnyEstimator>, Failure> 
 fn loss_of(channel: &dyn AnyNumeric, problem: &Problem) -> f64 {
     let analysis = Analysis::new(channel);
     match prior_of(problem) {
-        Some(prior) => analysis.average(problem.loss(), prior),
-        None => analysis.worst(problem.loss()).error,
+        Some(prior) => analysis.average(distance(problem), prior),
+        None => analysis.worst(distance(problem)).error,
     }
 }
 
@@ -59,7 +68,7 @@ fn loss_of(channel: &dyn AnyNumeric, problem: &Problem) -> f64 {
 fn measure(problem: &Problem) -> String {
     match is_unbiased(problem) {
         true => "variance of one report".to_owned(),
-        false => format!("expected {} error of one report", problem.loss().as_str()),
+        false => format!("expected {} error of one report", distance(problem).as_str()),
     }
 }
 
@@ -70,12 +79,13 @@ fn chart(problem: &Problem, rest: &str, series: Vec<Series>) -> Chart {
         Some((first, others)) => format!("{}{others}{rest}", first.to_uppercase()),
         None => rest.to_owned(),
     };
-    Chart { y_name: what, may_be_logarithmic: true, ..picture::chart(title, problem.loss(), series) }
+    Chart { y_name: what, may_be_logarithmic: true, ..picture::chart(title, distance(problem), series) }
 }
 
 fn over_domain(solution: &Solution) -> Result<Chart, Failure> {
-    let (problem, channel) = (&solution.problem, solution.channel.numeric()?);
-    let (loss, space) = (problem.loss(), channel.space());
+    let problem = &solution.problem;
+    let channel = solution.channel.numeric()?.ok_or_else(nothing)?;
+    let (loss, space) = (distance(problem), channel.space());
     let ends = [space.low(), space.low() + space.width()];
     let bound = ends.map(|end| [end, solution.lower_bound]).to_vec();
     let bound_name = match objective_of(problem) {
@@ -96,9 +106,7 @@ fn over_domain(solution: &Solution) -> Result<Chart, Failure> {
 }
 
 fn over_epsilon(solutions: &[Solution]) -> Result<Chart, Failure> {
-    let Some(first) = solutions.first() else {
-        return Err(Failure::Usage { message: "there is nothing to draw".to_owned(), hint: None });
-    };
+    let first = solutions.first().ok_or_else(nothing)?;
     let at = |solution: &Solution, value: f64| [solution.problem.epsilon().get(), value];
     let of = |value: fn(&Solution) -> f64| solutions.iter().map(|one| at(one, value(one))).collect();
     let mut series = vec![
