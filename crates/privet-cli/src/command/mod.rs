@@ -9,8 +9,11 @@ mod error;
 mod estimate;
 mod joint;
 mod mechanisms;
+mod optimize;
 mod perturb;
+mod prior;
 mod simulate;
+mod true_values;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -34,6 +37,7 @@ enum Verb {
     Error(error::Error),
     Audit(audit::Audit),
     Advise(advise::Advise),
+    Optimize(optimize::Optimize),
     Perturb(perturb::Perturb),
     Estimate(estimate::Estimate),
     Simulate(simulate::Simulate),
@@ -51,6 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Error(verb) => verb.run(output),
         Verb::Audit(verb) => verb.run(output),
         Verb::Advise(verb) => verb.run(output),
+        Verb::Optimize(verb) => verb.run(output),
         Verb::Perturb(verb) => verb.run(output),
         Verb::Estimate(verb) => verb.run(output),
         Verb::Simulate(verb) => verb.run(output),
