@@ -3,7 +3,7 @@
 use crate::arguments::find_mechanism;
 use crate::failure::Failure;
 use crate::progress::Waiting;
-use privet::limit::Solution;
+use privet::limit::{Solution, SolvedChannel};
 use privet::registry::{self, AnyEstimator, MechanismRow};
 use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError};
 use std::fs::File;
@@ -71,6 +71,14 @@ impl Choice {
         match self {
             Self::Row(row) => row.info.id,
             Self::File(file) => file.solution.channel.id(),
+        }
+    }
+
+    /// The channel that a file holds.
+    pub(crate) fn solved(&self) -> Option<&SolvedChannel> {
+        match self {
+            Self::Row(_) => None,
+            Self::File(file) => Some(&file.solution.channel),
         }
     }
 

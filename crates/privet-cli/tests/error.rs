@@ -225,14 +225,10 @@ fn bad_inputs() {
 #[test]
 fn bad_flags() {
     let folder = Folder::new();
-    let loss = "error: a loss is absolute or squared: got \"cubic\" [usage]\n";
+    let loss = "error: a loss is absolute or squared: got \"cubic\" [usage]\nhint: for categories also matrix:FILE, with a line for each category\n";
     refuses(&folder, &format!("{OGPM} --loss cubic --worst"), 2, loss);
-    let hint = "hint: use a domain of numbers or angles, such as interval:0,1 or circle:360; `privet simulate` is about categories\n";
-    for domain in ["categories:4", "binary", "words:3"] {
-        let line = format!("error --mechanism all --domain {domain} --epsilon 1 --loss absolute --worst");
-        let message = format!("error: errors are distances between numbers: got {domain} [usage]\n{hint}");
-        refuses(&folder, &line, 2, &message);
-    }
+    let line = "error --mechanism all --domain words:3 --epsilon 1 --loss absolute --worst";
+    refuses(&folder, line, 2, "error: no mechanism works on words:3 [usage]\n");
     for flags in ["--loss absolute", "--loss absolute --worst --average", "--loss absolute --worst --prior x"]
     {
         assert_eq!(folder.run(&format!("{OGPM} {flags}")).code, 2, "{flags}");
@@ -256,4 +252,44 @@ fn bad_priors() {
         folder.write("p.txt", content);
         refuses(&folder, &line, 65, &format!("error: p.txt: {problem} [data]\n{hint}"));
     }
+}
+
+/// A report of k-ary randomised response is another category with the probability (k - 1) / (E + k - 1), each alike.
+#[test]
+fn errors_on_categories() {
+    let folder = Folder::new();
+    let lie = 1.0 / (f64::exp(1.0) + 4.0);
+    let got = worst(&folder, "grr", "categories:5", "1", "absolute");
+    assert_near(&got, &[10.0 * lie], 1e-12);
+    let got = worst(&folder, "grr", "categories:5", "1", "squared");
+    assert_near(&got, &[30.0 * lie], 1e-12);
+    // All that report a category; the others are left out.
+    let all = folder.json("error --mechanism all --domain categories:5 --epsilon 1 --loss absolute --worst");
+    let ids: Vec<_> = all.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["generalized-randomized-response", "ordered-exponential"]);
+
+    let middle = "error --mechanism grr --domain categories:a,b,c,d,e --epsilon 1 --loss absolute --input c";
+    let middle = folder.json(middle);
+    assert_near(&[middle["error"].as_f64().unwrap()], &[6.0 * lie], 1e-12);
+    assert_eq!((&middle["input"], &middle["bias"]), (&"c".into(), &Value::Null));
+
+    // Only taking the last for another one costs anything.
+    folder.write("costs.csv", "0,0,0\n0,0,0\n6,6,0\n");
+    let grr = "error --mechanism grr --domain categories:3 --epsilon 1 --loss matrix:costs.csv";
+    let lie = 1.0 / (f64::exp(1.0) + 2.0);
+    assert_near(&[folder.json(&format!("{grr} --worst"))["error"].as_f64().unwrap()], &[12.0 * lie], 1e-12);
+    let average = folder.json(&format!("{grr} --average"))["error"].as_f64().unwrap();
+    assert_near(&[average], &[4.0 * lie], 1e-12);
+    folder.write("shares.txt", "1 0 1");
+    let weighted = folder.json(&format!("{grr} --average --prior shares.txt"))["error"].as_f64().unwrap();
+    assert_near(&[weighted], &[6.0 * lie], 1e-12);
+
+    let unary = "error --mechanism oue --domain categories:5 --epsilon 1 --loss absolute --worst";
+    let hint = "hint: an error is that of one report, such as a category of grr; `privet simulate` is about frequencies\n";
+    let message = format!(
+        "error: the reports of optimized-unary-encoding are not values of categories:5 [usage]\n{hint}"
+    );
+    refuses(&folder, unary, 2, &message);
+    let numbers = format!("{OGPM} --loss matrix:costs.csv --worst");
+    assert_eq!(folder.run(&numbers).code, 2);
 }

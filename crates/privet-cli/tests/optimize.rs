@@ -392,3 +392,13 @@ fn the_best_so_far_is_kept() {
         assert_eq!(verified["achieved"], row["achieved"]);
     }
 }
+
+#[test]
+fn errors_of_files_on_categories() {
+    let folder = Folder::new();
+    let best = folder.json("optimize --domain categories:5 --loss absolute --epsilon 1 --out five.json");
+    let worst = folder.json("error --mechanism file:five.json --loss absolute --worst");
+    assert!((number(&worst, "error") - number(&best, "achieved")).abs() < 1e-9, "{worst}");
+    let exact = folder.json("audit --mechanism file:five.json");
+    assert!(exact.to_string().contains("\"passed\":true"), "{exact}");
+}

@@ -4,8 +4,8 @@
 
 use crate::{categorical, circle, interval};
 use privet_core::{
-    Build, BuildOptions, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError,
-    Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
+    Build, BuildOptions, Category, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee,
+    InputError, Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
 };
 use std::fmt::Debug;
 
@@ -53,6 +53,13 @@ pub trait AnyMechanism: Debug + Send + Sync {
     /// # Errors
     /// When the input lies outside the domain.
     fn pieces(&self, input: Option<&str>) -> Result<Vec<Piece>, InputError>;
+
+    /// For mechanisms whose reports are the categories themselves: the probability of each report (columns) for each written
+    /// input (rows). `None` for all others.
+    ///
+    /// # Errors
+    /// When an input lies outside the domain.
+    fn table(&self, inputs: &[String]) -> Result<Option<Vec<Vec<f64>>>, InputError>;
 
     /// The exact worst log-ratio, rounded up, from the integers that the sampler uses.
     fn exact_epsilon(&self) -> f64;
@@ -130,6 +137,19 @@ impl<M: Channel> AnyMechanism for M {
         let input = input.map(|text| self.domain().parse(text)).transpose()?;
         input.iter().try_for_each(|value| self.domain().check(value))?;
         Ok(Channel::pieces(self, input.as_ref()))
+    }
+
+    fn table(&self, inputs: &[String]) -> Result<Option<Vec<Vec<f64>>>, InputError> {
+        // Other reports are more than there are categories, or are written with more bits.
+        let is_category = Mechanism::report_bits(self) == Category::bits(inputs.len() as u32);
+        let all = self.all_reports(inputs.len()).filter(|all| is_category && all.len() == inputs.len());
+        let Some(reports) = all else { return Ok(None) };
+        let row = |text: &String| {
+            let input = self.domain().parse(text)?;
+            self.domain().check(&input)?;
+            Ok(reports.iter().map(|report| self.probability(&input, report).to_f64()).collect())
+        };
+        inputs.iter().map(row).collect::<Result<_, _>>().map(Some)
     }
 
     fn exact_epsilon(&self) -> f64 {

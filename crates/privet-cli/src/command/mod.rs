@@ -8,6 +8,7 @@ mod describe;
 mod error;
 mod estimate;
 mod joint;
+mod loss;
 mod mechanisms;
 mod optimize;
 mod perturb;

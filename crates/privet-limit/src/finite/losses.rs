@@ -108,8 +108,21 @@ impl LossMatrix {
     where
         M: Channel<Domain = Categories, Report = Category>,
     {
-        let (count, rows) = (channel.domain().count(), self.rows().len());
-        if rows != count as usize {
+        let row = |input: u32| {
+            let reports = (0u32..).take(outputs.len());
+            reports.map(|report| channel.probability(&input, &Category(report)).to_f64()).collect()
+        };
+        let table: Vec<Vec<f64>> = (0..channel.domain().count()).map(row).collect();
+        self.expected_of(&table, outputs)
+    }
+
+    /// As [`LossMatrix::expected`], for a table of probabilities: a row for each category, a column for each report.
+    ///
+    /// # Errors
+    /// As for [`LossMatrix::expected`].
+    pub fn expected_of(&self, table: &[Vec<f64>], outputs: &[u32]) -> Result<Vec<f64>, LimitError> {
+        let (count, rows) = (table.len(), self.rows().len());
+        if rows != count {
             return Err(wrong(format!("a row is needed for each of {count} categories: got {rows}")));
         }
         if let Some(beyond) = outputs.iter().find(|output| **output as usize >= self.outputs) {
@@ -118,13 +131,10 @@ impl LossMatrix {
                 self.outputs
             )));
         }
-        let of_row = |(input, row): (u32, &[f64])| {
-            let shares = (0u32..).zip(outputs).map(|(report, output)| {
-                channel.probability(&input, &Category(report)).to_f64() * row[*output as usize]
-            });
-            shares.sum()
+        let loss = |(losses, row): (&[f64], &Vec<f64>)| {
+            row.iter().zip(outputs).map(|(share, output)| share * losses[*output as usize]).sum()
         };
-        Ok((0u32..).zip(self.rows()).map(of_row).collect())
+        Ok(self.rows().zip(table).map(loss).collect())
     }
 
     /// A power of two near the largest loss. Certificates count in it: dividing by it is exact.

@@ -68,7 +68,9 @@ impl PlaneWindow {
         let windows = layout.windows(&rectangle);
         let size = layout.window() as usize;
         let (first, rest) = windows.split_at(size);
-        let other = (1u32..).zip(rest.chunks_exact(size)).find(|(_, window)| *window != first);
+        // From the opposite corner: windows that have little in common are told apart by few reports.
+        let others = (1u32..).zip(rest.chunks_exact(size)).collect::<Vec<_>>();
+        let other = others.into_iter().rev().find(|(_, window)| *window != first);
         let (other, _) = other.ok_or_else(|| ParameterError::Incompatible {
             reason: "all places have the same window: the reports would say nothing".into(),
         })?;

@@ -1,7 +1,9 @@
 //! How far a report is from the value, on average.
 
+mod elsewhere;
 pub(super) mod picture;
 
+use super::loss::NamedLoss;
 use super::prior;
 use crate::arguments::{OptionArguments, parse_epsilons};
 use crate::choice::{self, Choice, Choices};
@@ -14,6 +16,7 @@ use privet::analysis::{Analysis, AnyNumeric, Loss, Prior};
 use privet::registry::AnyEstimator;
 use privet::{BuildOptions, DomainSpec, Epsilon, ParameterError};
 use serde::Serialize;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -26,12 +29,17 @@ Examples:
 
   Which mechanism is best where? One line for each, over the whole domain:
     privet error --mechanism ogpm,piecewise-truncated,laplace-truncated --domain interval:0,1 \\
-      --epsilon 1 --loss absolute --worst --plot error.svg";
+      --epsilon 1 --loss absolute --worst --plot error.svg
+
+  Ratings from one to five, where a wrong star costs one:
+    privet error --mechanism grr,ordered-exponential --domain categories:5 --epsilon 1,2 \\
+      --loss absolute --worst";
 
 /// Compute the expected error of one report, exactly
 ///
 /// The error is a sum over all reports, weighted with the integer weights that the sampler uses: nothing is simulated. On a
-/// circle distances are the shorter way around. It is the error of a single report; `privet simulate` is about estimates
+/// circle distances are the shorter way around; between categories they are those of their positions in the list, or what a
+/// matrix says; in a rectangle they are Euclidean. It is the error of a single report; `privet simulate` is about estimates
 /// from many.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,7 +48,7 @@ pub(crate) struct Error {
     /// Mechanisms by id, synonym or file:PATH, or `all` for every one that fits the domain and need not be solved for
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
     mechanism: Vec<String>,
-    /// Where values come from: interval:0,1 or circle:360; a mechanism from a file has its own
+    /// Where values come from: interval:0,1, circle:360 or categories:5; a mechanism from a file has its own
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<String>,
     /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5; a mechanism from a file has its own
@@ -48,7 +56,7 @@ pub(crate) struct Error {
     epsilon: Option<String>,
     #[command(flatten)]
     options: OptionArguments,
-    /// How a distance is counted: absolute or squared
+    /// How a distance is counted: absolute or squared; for categories also matrix:FILE, with a line for each category
     #[arg(long, value_name = "LOSS")]
     loss: String,
     /// The error at this value
@@ -61,7 +69,7 @@ pub(crate) struct Error {
     #[arg(long)]
     average: bool,
     /// A file with the weights of equal bins of the domain, as many as you like, separated by commas, blanks or lines;
-    /// without it all values are alike
+    /// or a weight for each category; without it all values are alike
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "worst"])]
     prior: Option<PathBuf>,
     /// Draw the error into an .svg or .png file: over the whole domain for one epsilon, or over several epsilons
@@ -87,9 +95,10 @@ struct Answer {
     what: &'static str,
     error: f64,
     /// Where the error is, if it is that of one value.
-    input: Option<f64>,
-    bias: f64,
-    variance: f64,
+    input: Option<Value>,
+    /// Only for numbers and angles.
+    bias: Option<f64>,
+    variance: Option<f64>,
 }
 
 /// A mechanism at one epsilon.
@@ -112,14 +121,15 @@ const NUMBERS_ONLY: &str = "use a domain of numbers or angles, such as interval:
 
 impl Error {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        let loss: Loss = self.loss.parse().map_err(|message| Failure::Usage { message, hint: None })?;
+        let loss = NamedLoss::read(&self.loss)?;
         self.plot.as_deref().map(plot::Format::of).transpose()?;
         let choices = Choices::read(&self.mechanism)?;
         let domain = choice::domain(choices.as_slice(), self.domain.as_ref())?;
         if !matches!(domain, DomainSpec::Interval(_) | DomainSpec::Circle(_)) {
-            let message = format!("errors are distances between numbers: got {domain}");
-            return Err(Failure::Usage { message, hint: Some(NUMBERS_ONLY) });
+            let answers = self.elsewhere(&choices, &domain, &loss)?;
+            return print(&answers, output, || page(&answers, loss.name(), None));
         }
+        let loss = loss.distance(&domain)?;
         let question = self.question()?;
         let built = self.build(&choices, &domain)?;
         let mut progress = Progress::new("errors", Some(built.len() as u64));
@@ -138,11 +148,7 @@ impl Error {
             };
             plot::save(&chart, path)?;
         }
-        let page = || page(&answers, loss, self.plot.as_deref());
-        match &answers[..] {
-            [only] => output.print(only, page),
-            several => output.print(&several, page),
-        }
+        print(&answers, output, || page(&answers, loss.as_str(), self.plot.as_deref()))
     }
 
     fn question(&self) -> Result<Question, Failure> {
@@ -240,19 +246,27 @@ impl Settings {
     }
 }
 
+/// One answer is one document, several are a list.
+fn print(answers: &[Answer], output: Output, page: impl FnOnce() -> String) -> Result<(), Failure> {
+    match answers {
+        [only] => output.print(only, page),
+        several => output.print(&several, page),
+    }
+}
+
 fn answer(built: &Built, domain: &DomainSpec, loss: Loss, question: &Question) -> Result<Answer, Failure> {
     let channel = built.channel()?;
     let analysis = Analysis::new(channel);
-    let row = |what, error, input, bias, variance| Answer {
+    let row = |what, error, input: Option<f64>, bias, variance| Answer {
         id: channel.info().id,
         domain: domain.to_string(),
         epsilon: built.epsilon,
         loss: loss.as_str(),
         what,
         error,
-        input,
-        bias,
-        variance,
+        input: input.map(Value::from),
+        bias: Some(bias),
+        variance: Some(variance),
     };
     Ok(match question {
         Question::Average(prior) => {
@@ -270,16 +284,16 @@ fn answer(built: &Built, domain: &DomainSpec, loss: Loss, question: &Question) -
     })
 }
 
-fn page(answers: &[Answer], loss: Loss, plot: Option<&Path>) -> String {
+fn page(answers: &[Answer], kind: &str, plot: Option<&Path>) -> String {
     let mut table = table_of_numbers(&["MECHANISM", "EPSILON", "ERROR", "AT", "BIAS", "VARIANCE"], 1);
     for row in answers {
         table.add_row([
             row.id.to_owned(),
             row.epsilon.to_string(),
             number(row.error),
-            row.input.map_or("-".into(), number),
-            number(row.bias),
-            number(row.variance),
+            row.input.as_ref().map_or("-".into(), place),
+            row.bias.map_or("-".into(), number),
+            row.variance.map_or("-".into(), number),
         ]);
     }
     let what = match answers.first().map(|row| row.what) {
@@ -289,6 +303,10 @@ fn page(answers: &[Answer], loss: Loss, plot: Option<&Path>) -> String {
     };
     let domain = answers.first().map(|row| row.domain.as_str()).unwrap_or_default();
     let drawn = plot.map(|path| format!("\nDrawn in {}.", path.display())).unwrap_or_default();
-    let kind = loss.as_str();
     format!("{}\n\nThe expected {kind} error of one report {what}, on {domain}.{drawn}", table.trim_fmt())
+}
+
+/// A number of the domain, or the name of a category or place.
+fn place(input: &Value) -> String {
+    input.as_f64().map_or_else(|| input.as_str().unwrap_or_default().to_owned(), number)
 }

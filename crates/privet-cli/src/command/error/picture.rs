@@ -23,7 +23,8 @@ pub(super) fn over_domain(
         let channel = one.channel()?;
         x_range = range_of(channel.space());
         let line = error_line(channel, loss)?;
-        let dots = answer.input.map(|input| [input, answer.error]).into_iter().collect();
+        let input = answer.input.as_ref().and_then(serde_json::Value::as_f64);
+        let dots = input.map(|input| [input, answer.error]).into_iter().collect();
         series.push(Series { label: answer.id.to_owned(), line, dots, ..Series::default() });
     }
     let epsilon = answers.first().map_or(0.0, |row| row.epsilon);

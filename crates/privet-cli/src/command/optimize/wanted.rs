@@ -2,11 +2,12 @@
 
 use super::{Objective, Optimize};
 use crate::arguments::parse_named;
+use crate::command::loss::NamedLoss;
 use crate::command::prior;
 use crate::failure::Failure;
 use privet::analysis::{Loss, Prior, Space};
 use privet::limit::circle::CircleProblem;
-use privet::limit::finite::{FiniteProblem, LossMatrix};
+use privet::limit::finite::FiniteProblem;
 use privet::limit::line::{LineProblem, Unbiased};
 use privet::limit::plane::{PlaneObjective, PlaneProblem};
 use privet::limit::{Objective as Aim, Problem};
@@ -17,23 +18,14 @@ use std::path::{Path, PathBuf};
 /// In how many bins a column of public values is counted, unless somebody says so.
 const DEFAULT_BINS: u32 = 32;
 
-/// Before the name of a file with a loss for each category and output.
-const MATRIX: &str = "matrix:";
-
 /// What is asked for, at whatever epsilon.
 #[derive(Debug)]
 pub(super) struct Wanted {
     domain: DomainSpec,
-    loss: WantedLoss,
+    loss: NamedLoss,
     objective: Objective,
     unbiased: Option<Unbiased>,
     prior: Option<PriorFile>,
-}
-
-#[derive(Debug)]
-enum WantedLoss {
-    Distance(Loss),
-    Matrix(LossMatrix),
 }
 
 /// Where a prior comes from.
@@ -57,7 +49,7 @@ impl Wanted {
         });
         let wanted = Self {
             domain: flags.domain.as_deref().unwrap_or_default().parse()?,
-            loss: WantedLoss::read(flags.loss.as_deref().unwrap_or_default())?,
+            loss: NamedLoss::read(flags.loss.as_deref().unwrap_or_default())?,
             objective: flags.objective,
             unbiased: flags.unbiased.then_some(Unbiased { range }),
             prior,
@@ -82,7 +74,7 @@ impl Wanted {
         match &self.domain {
             DomainSpec::Interval(domain) => Ok(Problem::Line(LineProblem {
                 domain: *domain,
-                loss: self.distance()?,
+                loss: self.loss.distance(&self.domain)?,
                 objective: self.aim(|file| {
                     file.of_numbers(&self.domain, Space::Line { low: domain.low(), high: domain.high() })
                 })?,
@@ -92,16 +84,20 @@ impl Wanted {
             DomainSpec::Circle(domain) => {
                 // Every angle has the same error there, so that the average over all is that of the worst one.
                 self.aim(|_| Err(usage("on a circle all angles are alike", "leave --prior out")))?;
-                Ok(Problem::Circle(CircleProblem { domain: *domain, loss: self.distance()?, epsilon }))
+                Ok(Problem::Circle(CircleProblem {
+                    domain: *domain,
+                    loss: self.loss.distance(&self.domain)?,
+                    epsilon,
+                }))
             }
             DomainSpec::Categories(categories) => Ok(Problem::Finite(FiniteProblem {
                 categories: categories.clone(),
-                losses: self.matrix(categories)?,
+                losses: self.loss.matrix(categories)?,
                 objective: self.aim_on(categories)?,
                 epsilon,
             })),
             DomainSpec::Rectangle(rectangle) => {
-                if self.distance()? != Loss::Absolute {
+                if self.loss.distance(&self.domain)? != Loss::Absolute {
                     return Err(usage("losses of places are distances", "use --loss absolute"));
                 }
                 let objective = self.plane_objective()?;
@@ -139,47 +135,7 @@ impl Wanted {
             }
         }
     }
-
-    fn distance(&self) -> Result<Loss, Failure> {
-        match &self.loss {
-            WantedLoss::Distance(loss) => Ok(*loss),
-            WantedLoss::Matrix(_) => {
-                let message = format!("--loss {MATRIX}FILE is about categories: got {}", self.domain);
-                Err(usage(&message, "use --loss absolute or --loss squared"))
-            }
-        }
-    }
-
-    fn matrix(&self, categories: &Categories) -> Result<LossMatrix, Failure> {
-        match &self.loss {
-            WantedLoss::Distance(loss) => Ok(LossMatrix::ordered(*loss, categories)?),
-            WantedLoss::Matrix(matrix) => Ok(matrix.clone()),
-        }
-    }
 }
-
-impl WantedLoss {
-    fn read(text: &str) -> Result<Self, Failure> {
-        let Some(path) = text.strip_prefix(MATRIX) else {
-            let loss = text.parse().map_err(|message| Failure::Usage { message, hint: Some(LOSSES) })?;
-            return Ok(Self::Distance(loss));
-        };
-        let path = PathBuf::from(path);
-        let content = match std::fs::read_to_string(&path) {
-            Ok(content) => content,
-            Err(source) => return Err(Failure::File { action: "cannot read", path, source }),
-        };
-        let matrix = LossMatrix::parse(&content).map_err(|error| Failure::Data {
-            message: format!("{}: {error}", path.display()),
-            hint: Some(
-                "a loss matrix has a line for each category, with the losses of all outputs between commas",
-            ),
-        })?;
-        Ok(Self::Matrix(matrix))
-    }
-}
-
-const LOSSES: &str = "for categories also matrix:FILE, with a line for each category";
 
 impl PriorFile {
     fn of_numbers(&self, domain: &DomainSpec, space: Space) -> Result<Prior, Failure> {
