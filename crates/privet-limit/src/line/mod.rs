@@ -1,7 +1,7 @@
 //! The best channels on an interval.
 //!
 //! A linear programme over a grid of inputs and reports gives the distribution of the reports and the dual numbers. The
-//! former becomes an integer mechanism for every real input ([`decode`]), the latter a certificate ([`proof`]). Both are
+//! former becomes an integer mechanism for every real input (`decode`), the latter a certificate (`proof`). Both are
 //! looked at again without the solver; finer grids follow until the two are close.
 
 mod decode;
