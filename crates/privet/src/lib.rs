@@ -32,6 +32,7 @@ pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
 pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, plane, polar, wrapper};
 
 /// The best channels there can be, and the proofs.
+pub use privet_joint as joint;
 pub use privet_limit as limit;
 
 /// The mechanisms and estimators by name, for programs that learn the name at run time.

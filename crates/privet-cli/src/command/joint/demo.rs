@@ -10,11 +10,11 @@ use crate::arguments::{generator, parse_epsilon};
 use crate::failure::Failure;
 use crate::output::{Output, table_of_numbers};
 use clap::Args;
+use privet::joint::collection::Tally;
+use privet::joint::pairing::PairingError;
+use privet::joint::statement::{Statement, shown_average};
+use privet::joint::{BinaryStudy, Crowd, JointTable, Plan, Relay, Request};
 use privet::{ExposedEpsilon, Probability};
-use privet_joint::collection::Tally;
-use privet_joint::pairing::PairingError;
-use privet_joint::statement::{Statement, shown_average};
-use privet_joint::{BinaryStudy, Crowd, JointTable, Plan, Relay, Request};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -138,7 +138,7 @@ impl DemoArguments {
     }
 
     fn script(&self, plan: &Plan) -> Result<Script, Failure> {
-        let most = privet_joint::pairing::MAX_HELPERS;
+        let most = privet::joint::pairing::MAX_HELPERS;
         if !(3..=most).contains(&self.helpers) {
             return Err(super::pair::failed(PairingError::HelperCount { got: self.helpers }));
         }

@@ -9,7 +9,7 @@ mod simulate;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand};
-use privet_joint::JointError;
+use privet::joint::JointError;
 
 const EXAMPLES: &str = "\
 Examples:

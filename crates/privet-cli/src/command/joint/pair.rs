@@ -4,11 +4,11 @@ use crate::arguments::generator;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand, ValueEnum};
-use privet_joint::pairing::{
+use privet::joint::pairing::{
     Assignment, HelperTask, Meeting, Method, PairingError, PairingReport, RELAY, serve, tolerated_collusion,
 };
-use privet_joint::two_party::Role;
-use privet_joint::wire::RunId;
+use privet::joint::two_party::Role;
+use privet::joint::wire::RunId;
 use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::Write;

@@ -5,11 +5,11 @@ use crate::arguments::{parse_epsilon, parse_epsilons};
 use crate::failure::Failure;
 use crate::output::{Output, number, table, table_of_numbers};
 use clap::{Args, ValueEnum};
+use privet::joint::accounting::colluders_epsilon;
+use privet::joint::known_others::{KnownOthers, LEFT_OUT};
+use privet::joint::statement::{exposed_in_words, shown_average};
+use privet::joint::{Crowd, Plan, Relay, Request, Statement};
 use privet::{Epsilon, ExposedEpsilon};
-use privet_joint::accounting::colluders_epsilon;
-use privet_joint::known_others::{KnownOthers, LEFT_OUT};
-use privet_joint::statement::{exposed_in_words, shown_average};
-use privet_joint::{Crowd, Plan, Relay, Request, Statement};
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
