@@ -60,6 +60,12 @@ pub enum ParameterError {
         /// What was received.
         got: f64,
     },
+    /// A rectangle in which some distances would not be numbers.
+    #[error("a rectangle needs a finite diagonal: got the widths {} and {}", widths[0], widths[1])]
+    Rectangle {
+        /// The widths received.
+        widths: [f64; 2],
+    },
     /// A word length outside what reports can carry.
     #[error("the longest word must have between 1 and {max} bytes: got {got}")]
     WordLength {
@@ -123,6 +129,7 @@ impl ParameterError {
             Self::EmptyLabel => "parameter-empty-label",
             Self::Interval { .. } => "parameter-interval",
             Self::Period { .. } => "parameter-period",
+            Self::Rectangle { .. } => "parameter-rectangle",
             Self::WordLength { .. } => "parameter-word-length",
             Self::EpsilonTooSmall { .. } => "parameter-epsilon-too-small",
             Self::WrongDomain { .. } => "parameter-wrong-domain",
@@ -143,7 +150,7 @@ impl ParameterError {
             }
             Self::UnknownMechanism { .. } => Some("`privet mechanisms` lists them"),
             Self::DomainSyntax { .. } => Some(
-                "write binary, categories:128, categories:red,green,blue, words:12, interval:0,1 or circle:360",
+                "write binary, categories:128, categories:red,green,blue, words:12, interval:0,1, circle:360 or rectangle:0,1,0,1",
             ),
             _ => None,
         }

@@ -19,7 +19,7 @@ mod report;
 pub mod sampling;
 mod summary;
 
-pub use domain::{Categories, Circle, Domain, DomainSpec, Interval, Values, Words};
+pub use domain::{Categories, Circle, Domain, DomainSpec, Interval, Rectangle, Values, Words};
 pub use error::{EstimateError, InputError, MergeError, ParameterError, ReportError};
 pub use fingerprint::{Fingerprint, FingerprintBuilder};
 pub use fraction::{ExpLowerBound, Fraction};

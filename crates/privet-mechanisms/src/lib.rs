@@ -18,6 +18,7 @@ pub mod categorical;
 pub mod circle;
 pub mod interval;
 pub mod lattice;
+pub mod plane;
 pub mod polar;
 pub mod registry;
 pub mod wrapper;

@@ -29,7 +29,7 @@ pub use privet_estimators::{
     NumberEstimator, Request, numeric, statistics,
 };
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
-pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, polar, wrapper};
+pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, plane, polar, wrapper};
 
 /// The mechanisms and estimators by name, for programs that learn the name at run time.
 pub mod registry {

@@ -140,6 +140,10 @@ impl Perturb {
 
     /// Whether `--clamp` could move the value into the domain.
     fn has_nearest(&self, values: &Values, position: u64) -> bool {
+        if let Values::Points(points) = values {
+            let point = points.get(position as usize);
+            return point.is_some_and(|point| point.iter().all(|coordinate| !coordinate.is_nan()));
+        }
         let (Values::Numbers(numbers), Ok(domain)) = (values, self.mechanism.domain()) else { return true };
         numbers.get(position as usize).is_some_and(|number| match domain {
             DomainSpec::Circle(_) => number.is_finite(),

@@ -3,12 +3,14 @@
 mod categories;
 mod circle;
 mod interval;
+mod rectangle;
 mod spec;
 mod words;
 
 pub use categories::Categories;
 pub use circle::Circle;
 pub use interval::Interval;
+pub use rectangle::Rectangle;
 pub use spec::DomainSpec;
 pub use words::{Word, Words};
 
@@ -69,6 +71,8 @@ pub enum Values {
     Categories(Vec<u32>),
     /// Numbers or angles.
     Numbers(Vec<f64>),
+    /// Points of the plane.
+    Points(Vec<[f64; 2]>),
     /// Words from an unknown dictionary.
     Words(Vec<Word>),
 }
@@ -79,6 +83,7 @@ impl Values {
         match self {
             Self::Categories(values) => values.len(),
             Self::Numbers(values) => values.len(),
+            Self::Points(values) => values.len(),
             Self::Words(values) => values.len(),
         }
     }
@@ -93,6 +98,7 @@ impl Values {
         match self {
             Self::Categories(values) => values.clear(),
             Self::Numbers(values) => values.clear(),
+            Self::Points(values) => values.clear(),
             Self::Words(values) => values.clear(),
         }
     }

@@ -1,6 +1,6 @@
 //! Domains as people write them: `categories:red,green,blue`, `interval:0,1`.
 
-use super::{Categories, Circle, Domain, Interval, Values, Words};
+use super::{Categories, Circle, Domain, Interval, Rectangle, Values, Words};
 use crate::error::{InputError, ParameterError};
 use std::fmt;
 use std::str::FromStr;
@@ -15,6 +15,8 @@ pub enum DomainSpec {
     Interval(Interval),
     /// `circle:360`.
     Circle(Circle),
+    /// `rectangle:0,2,0,10`: the ends of the first coordinate, then those of the second.
+    Rectangle(Rectangle),
     /// `words:12`.
     Words(Words),
 }
@@ -25,6 +27,7 @@ impl DomainSpec {
         match self {
             Self::Categories(_) => Values::Categories(Vec::new()),
             Self::Interval(_) | Self::Circle(_) => Values::Numbers(Vec::new()),
+            Self::Rectangle(_) => Values::Points(Vec::new()),
             Self::Words(_) => Values::Words(Vec::new()),
         }
     }
@@ -38,6 +41,7 @@ impl DomainSpec {
             (Self::Categories(domain), Values::Categories(values)) => values.push(domain.parse(text)?),
             (Self::Interval(domain), Values::Numbers(values)) => values.push(domain.parse(text)?),
             (Self::Circle(domain), Values::Numbers(values)) => values.push(domain.parse(text)?),
+            (Self::Rectangle(domain), Values::Points(values)) => values.push(domain.parse(text)?),
             (Self::Words(domain), Values::Words(values)) => values.push(domain.parse(text)?),
             _ => return Err(InputError::WrongKind { domain: self.to_string() }),
         }
@@ -51,6 +55,7 @@ impl fmt::Display for DomainSpec {
             Self::Categories(domain) => domain.fmt(formatter),
             Self::Interval(domain) => domain.fmt(formatter),
             Self::Circle(domain) => domain.fmt(formatter),
+            Self::Rectangle(domain) => domain.fmt(formatter),
             Self::Words(domain) => domain.fmt(formatter),
         }
     }
@@ -79,6 +84,15 @@ impl FromStr for DomainSpec {
                 let period = rest.trim().parse().map_err(|_| wrong("a circle needs its period"))?;
                 Ok(Self::Circle(Circle::new(period)?))
             }
+            "rectangle" => {
+                let ends: Result<Vec<f64>, _> = rest.split(',').map(|end| end.trim().parse()).collect();
+                let ends = ends.map_err(|_| wrong("the ends must be numbers"))?;
+                let [low_a, high_a, low_b, high_b] = ends[..] else {
+                    return Err(wrong("a rectangle needs four ends: low and high of each coordinate"));
+                };
+                let sides = [Interval::new(low_a, high_a)?, Interval::new(low_b, high_b)?];
+                Ok(Self::Rectangle(Rectangle::new(sides)?))
+            }
             _ => Err(wrong("the kind is not known")),
         }
     }
@@ -103,6 +117,7 @@ mod tests {
             "categories:red,green,blue",
             "interval:-5,20",
             "circle:24",
+            "rectangle:0,2,-5,10",
             "words:8",
         ] {
             assert_eq!(text.parse::<DomainSpec>().unwrap().to_string(), text);
@@ -123,6 +138,11 @@ mod tests {
             "interval:a,b",
             "circle:0",
             "circle:x",
+            "rectangle:0,1",
+            "rectangle:0,1,0,1,2",
+            "rectangle:0,1,1,0",
+            "rectangle:0,1,0,x",
+            "rectangle:-1e308,0,0,1.7e308",
             "words:0",
             "words:99",
             "cube:3",

@@ -90,7 +90,7 @@ fn at_most(categories: &Categories, max: u32) -> Result<(), ParameterError> {
 }
 
 /// The guarantee that the exact worst ratio of a channel gives.
-fn pure_guarantee(worst_ratio: &Fraction) -> Result<privet_core::Guarantee, ParameterError> {
+pub(crate) fn pure_guarantee(worst_ratio: &Fraction) -> Result<privet_core::Guarantee, ParameterError> {
     let epsilon = privet_core::Epsilon::new(worst_ratio.log_rounded_up())?;
     Ok(privet_core::Guarantee::Pure { epsilon })
 }

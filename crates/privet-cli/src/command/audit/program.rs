@@ -66,6 +66,10 @@ fn inputs(domain: &DomainSpec) -> Result<Vec<String>, Failure> {
             let period = circle.period();
             Ok([0.0, period / 4.0, period / 2.0].map(|number| number.to_string()).into())
         }
+        DomainSpec::Rectangle(rectangle) => {
+            let places = [[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]].map(|shares| rectangle.point_at(shares));
+            Ok(places.map(|[first, second]| format!("{first},{second}")).into())
+        }
         other => Err(Failure::Usage { message: format!("no inputs are known for {other}"), hint: None }),
     }
 }
