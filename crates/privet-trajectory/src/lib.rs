@@ -1,8 +1,24 @@
 //! Locations and paths: each point is perturbed on its own under pure local differential privacy, for the whole continuous
 //! space.
+//!
+//! ```
+//! use privet_core::{Epsilon, Generator, Interval, Rectangle};
+//! use privet_trajectory::method::{LocationMethod, TracsC};
+//! use privet_trajectory::space::Space;
+//!
+//! let side = Interval::new(0.0, 1.0)?;
+//! let space = Space::rectangle(Rectangle::new([side, side])?);
+//! let method = TracsC::new(space, Epsilon::new(4.0)?)?;
+//! let mut rng = Generator::from_insecure_seed(1);
+//! let report = method.perturb(&[0.2, 0.7], &[0.5, 0.5], &mut rng)?;
+//! assert!(method.space().contains(&report));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
+pub mod method;
 mod path;
+pub mod space;
 
 pub use error::TrajectoryError;
 pub use path::{Path, Place};

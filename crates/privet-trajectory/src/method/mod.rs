@@ -1,0 +1,68 @@
+//! How places become reports.
+
+mod budget;
+mod part;
+mod stream;
+mod tracs_c;
+mod tracs_d;
+mod tracs_sphere;
+
+pub use budget::PathBudget;
+pub use part::{LinePart, Part, RingPart};
+pub use stream::{References, Stream, perturb_path};
+pub use tracs_c::TracsC;
+pub use tracs_d::{Split, TracsD};
+pub use tracs_sphere::TracsSphere;
+
+use crate::space::Space;
+use crate::{Place, TrajectoryError};
+use privet_core::{CryptoRng, Guarantee};
+use std::fmt::Debug;
+
+/// Where a guarantee holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// For any two places of the space, with the epsilon that was asked for.
+    WholeSpace,
+    /// Not with the epsilon that was asked for, or not for all places.
+    Not {
+        /// What goes wrong.
+        why: &'static str,
+    },
+}
+
+/// Perturbs one place at a time.
+pub trait LocationMethod: Debug + Send + Sync {
+    /// The name that programs use.
+    fn id(&self) -> &'static str;
+
+    /// Where places and reports lie.
+    fn space(&self) -> &Space;
+
+    /// What one report promises about its place, for any two places of the space, or `None` where no finite epsilon holds.
+    fn guarantee(&self) -> Option<Guarantee>;
+
+    /// Whether the guarantee is the one that was asked for, and if not, why not.
+    fn scope(&self) -> Scope;
+
+    /// Whether the law of a report depends on the reference.
+    fn reads_reference(&self) -> bool {
+        false
+    }
+
+    /// Draws the report of a place. `reference` must be public: an earlier report or a fixed place.
+    ///
+    /// # Errors
+    /// When the place or the reference lies outside the space. The error does not contain it.
+    fn perturb(
+        &self,
+        place: &Place,
+        reference: &Place,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Place, TrajectoryError>;
+
+    /// The probability of a report; of all reports that stand for the same place, where several do. `None` for methods whose
+    /// reports are drawn from a continuum, and for places or references outside the space. A place that no report stands for
+    /// has the probability of the nearest one that some report does.
+    fn likelihood(&self, place: &Place, reference: &Place, report: &Place) -> Option<f64>;
+}
