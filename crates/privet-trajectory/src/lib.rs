@@ -16,8 +16,11 @@
 //! ```
 
 mod error;
+pub mod estimate;
 pub mod method;
+pub mod metric;
 mod path;
+pub mod rounding;
 pub mod space;
 
 pub use error::TrajectoryError;

@@ -1,6 +1,7 @@
 //! Where places lie: public shapes, and the coordinates in which distances are measured.
 
 mod frame;
+mod plane;
 mod region;
 mod shape;
 
