@@ -3,12 +3,12 @@
 //!
 //! ```
 //! use privet_core::{Epsilon, Generator, Interval, Rectangle};
-//! use privet_trajectory::method::{LocationMethod, TracsC};
+//! use privet_trajectory::method::{LocationMethod, Window2d};
 //! use privet_trajectory::space::Space;
 //!
 //! let side = Interval::new(0.0, 1.0)?;
 //! let space = Space::rectangle(Rectangle::new([side, side])?);
-//! let method = TracsC::new(space, Epsilon::new(4.0)?)?;
+//! let method = Window2d::new(space, Epsilon::new(4.0)?)?;
 //! let mut rng = Generator::from_insecure_seed(1);
 //! let report = method.perturb(&[0.2, 0.7], &[0.5, 0.5], &mut rng)?;
 //! assert!(method.space().contains(&report));

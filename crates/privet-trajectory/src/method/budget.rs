@@ -77,7 +77,7 @@ fn divided(epsilon: Epsilon, weights: &[f64]) -> Result<Vec<Epsilon>, Trajectory
         )));
     }
     let total: f64 = weights.iter().sum();
-    if !total.is_finite() || weights.iter().any(|weight| !(*weight > 0.0)) {
+    if !total.is_finite() || weights.iter().any(|weight| *weight <= 0.0) {
         return Err(TrajectoryError::incompatible("the weights of places must be finite and greater than 0"));
     }
     // Each operation errs by at most one part in 2^53, the sum by one for each place: taking this share off keeps the total.

@@ -30,7 +30,6 @@ pub struct Stream<'a> {
     reference: Place,
     follows_reports: bool,
     reported: u64,
-    spent: Budget,
 }
 
 enum Schedule<'a> {
@@ -72,7 +71,7 @@ impl<'a> Stream<'a> {
             References::Fixed(place) => (place, false),
         };
         method.space().check(&reference)?;
-        Ok(Self { schedule, reference, follows_reports, reported: 0, spent: Budget::empty() })
+        Ok(Self { schedule, reference, follows_reports, reported: 0 })
     }
 
     /// Reports the next place. A place outside the space costs nothing and leaves everything as it was.
@@ -89,9 +88,6 @@ impl<'a> Stream<'a> {
             }
         };
         let report = method.perturb(place, &self.reference, rng)?;
-        if let Some(guarantee) = method.guarantee() {
-            self.spent = self.spent.spend(guarantee)?;
-        }
         self.reported += 1;
         if self.follows_reports {
             self.reference = report;
@@ -106,8 +102,23 @@ impl<'a> Stream<'a> {
 
     /// The sum of what all reports promise: what the whole path has lost so far. Methods without a guarantee add nothing to
     /// it; see [`LocationMethod::scope`].
-    pub fn spent(&self) -> Budget {
-        self.spent
+    ///
+    /// # Errors
+    /// When the sum is no guarantee any more.
+    pub fn spent(&self) -> Result<Budget, TrajectoryError> {
+        match &self.schedule {
+            Schedule::Same(method) => {
+                let times = u32::try_from(self.reported)
+                    .map_err(|_| TrajectoryError::incompatible("a path has at most 2^32 places"))?;
+                let repeated = |guarantee| Budget::repeated(guarantee, times);
+                Ok(method.guarantee().map_or(Ok(Budget::empty()), repeated)?)
+            }
+            Schedule::Each(methods) => {
+                let used = methods.iter().take(self.reported as usize);
+                let guarantees = used.filter_map(|method| method.guarantee());
+                Ok(guarantees.into_iter().try_fold(Budget::empty(), Budget::spend)?)
+            }
+        }
     }
 }
 

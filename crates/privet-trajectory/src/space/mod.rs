@@ -114,16 +114,25 @@ impl Space {
     }
 
     /// Whether the place belongs to the space.
+    #[inline]
     pub fn contains(&self, place: &Place) -> bool {
+        match (&self.frame, &self.region) {
+            // Coordinates that are no numbers are in no shape.
+            (Frame::Plain, None) => self.shape.contains(place, 0.0),
+            _ => self.contains_mapped(place),
+        }
+    }
+
+    fn contains_mapped(&self, place: &Place) -> bool {
         if !place.iter().all(|coordinate| coordinate.is_finite()) || !self.frame.admits(place) {
             return false;
         }
-        let inner = self.to_inner(*place);
-        let slack = if matches!(self.frame, Frame::Plain) { 0.0 } else { TOLERANCE };
-        self.shape.contains(&inner, slack * self.shape.size())
-            && self.region.as_ref().is_none_or(|region| {
-                region.contains(&inner) || region.distance(&inner) <= TOLERANCE * self.shape.size()
-            })
+        let (inner, slack) = (self.frame.to_inner(*place), TOLERANCE * self.shape.size());
+        self.shape.contains(&inner, slack)
+            && self
+                .region
+                .as_ref()
+                .is_none_or(|region| region.contains(&inner) || region.distance(&inner) <= slack)
     }
 
     /// The place of the space that is nearest to `place`. Coordinates that are not numbers stay as they are, and outside.

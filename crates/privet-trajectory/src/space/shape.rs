@@ -17,6 +17,7 @@ pub enum Shape {
 }
 
 impl Shape {
+    #[inline]
     pub(super) fn contains(&self, inner: &[f64; 2], slack: f64) -> bool {
         match self {
             Self::Rectangle(rectangle) if slack == 0.0 => rectangle.contains(inner),
@@ -127,18 +128,18 @@ impl Disc {
         self.radius
     }
 
-    fn from_centre(&self, point: &[f64; 2]) -> [f64; 2] {
+    fn offset(&self, point: &[f64; 2]) -> [f64; 2] {
         [point[0] - self.centre[0], point[1] - self.centre[1]]
     }
 
     fn contains(&self, point: &[f64; 2]) -> bool {
-        let [first, second] = self.from_centre(point);
+        let [first, second] = self.offset(point);
         // Points that were moved to the border may miss it by a rounding.
         first.hypot(second) <= self.radius * (1.0 + 1e-12)
     }
 
     fn nearest(&self, point: [f64; 2]) -> [f64; 2] {
-        let offset = self.from_centre(&point);
+        let offset = self.offset(&point);
         let distance = offset[0].hypot(offset[1]);
         if distance <= self.radius {
             return point;
@@ -147,7 +148,7 @@ impl Disc {
     }
 
     fn reach(&self, from: [f64; 2], heading: [f64; 2]) -> f64 {
-        let offset = self.from_centre(&self.nearest(from));
+        let offset = self.offset(&self.nearest(from));
         let along = offset[0] * heading[0] + offset[1] * heading[1];
         let across = offset[0] * heading[1] - offset[1] * heading[0];
         ((self.radius * self.radius - across * across).max(0.0).sqrt() - along).max(0.0)
