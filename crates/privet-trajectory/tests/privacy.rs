@@ -1,5 +1,8 @@
 //! Exact ratios of reports, over all of them, on lattices that are coarse enough to look at everything.
 
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
 use privet_core::{Budget, Channel, Circle, Epsilon, Fraction, Generator, Interval, Mechanism, Rectangle};
 use privet_trajectory::Place;
 use privet_trajectory::method::rival::{

@@ -36,6 +36,16 @@ pub enum Scope {
     },
 }
 
+/// The probability of one report from each crossing of two sets of lines: `base + factors[0][i] * factors[1][j]` from where line
+/// i of the first coordinate meets line j of the second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossingLikelihood {
+    /// What all crossings have in common.
+    pub base: f64,
+    /// One factor for each line of each coordinate.
+    pub factors: [Vec<f64>; 2],
+}
+
 /// Perturbs one place at a time.
 pub trait LocationMethod: Debug + Send + Sync {
     /// The name that programs use.
@@ -72,4 +82,11 @@ pub trait LocationMethod: Debug + Send + Sync {
     /// `None` for methods whose law is not known exactly, in spaces with a region, where reports at its border stand for draws
     /// beyond it, and for places or references outside the space.
     fn likelihood(&self, place: &Place, reference: &Place, report: &Place) -> Option<f64>;
+
+    /// What [`LocationMethod::likelihood`] says of a report at all crossings of lines with these inner coordinates, where it is a
+    /// constant and a product and depends on no reference; `None` otherwise. It takes one step for each line instead of one for
+    /// each crossing.
+    fn crossing_likelihood(&self, _lines: [&[f64]; 2], _report: &Place) -> Option<CrossingLikelihood> {
+        None
+    }
 }

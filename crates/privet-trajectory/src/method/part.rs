@@ -139,7 +139,8 @@ pub enum LinePart {
     OptimalPiecewiseSquared,
     /// The square wave, redesigned to stay in the interval.
     SquareWave,
-    /// The channel with the smallest worst absolute error of all. It is solved for at construction.
+    /// The channel with the smallest worst absolute error of all, solved for at construction. On average over uniform values
+    /// it has more error than the piecewise mechanisms.
     Minimax,
 }
 

@@ -1,7 +1,7 @@
 //! Both coordinates, one after the other.
 
 use super::part::product_guarantee;
-use super::{LinePart, LocationMethod, Part, Scope};
+use super::{CrossingLikelihood, LinePart, LocationMethod, Part, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Fraction, Guarantee};
@@ -117,5 +117,17 @@ impl LocationMethod for TracsC {
         let (inner, seen) = (self.space.to_inner(*place), self.space.to_inner(*report));
         let mass = |axis: usize| self.parts[axis].mass(inner[axis], self.parts[axis].cells_at(seen[axis]));
         Some(mass(0) * mass(1))
+    }
+
+    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingLikelihood> {
+        if self.space.has_region() {
+            return None;
+        }
+        let seen = self.space.to_inner(*report);
+        let factors = std::array::from_fn(|axis| {
+            let cells = self.parts[axis].cells_at(seen[axis]);
+            lines[axis].iter().map(|line| self.parts[axis].mass(*line, cells.clone())).collect()
+        });
+        Some(CrossingLikelihood { base: 0.0, factors })
     }
 }

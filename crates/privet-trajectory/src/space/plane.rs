@@ -16,7 +16,7 @@ impl Space {
     }
 
     /// The place of the space that is nearest to a point of that plane; `None` on a sphere.
-    pub fn from_plane(&self, point: [f64; 2]) -> Option<Place> {
+    pub fn place_at(&self, point: [f64; 2]) -> Option<Place> {
         match (&self.shape, &self.frame) {
             (Shape::Sphere(_), _) => None,
             (_, Frame::LocalMetres(_)) => Some(self.publish(point)),

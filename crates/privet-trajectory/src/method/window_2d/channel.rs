@@ -1,5 +1,6 @@
 //! The integers of the two-dimensional window.
 
+use super::super::CrossingLikelihood;
 use super::decoder::{Axis, Decoder, best_window};
 use privet_core::sampling::WindowRow;
 use privet_core::{
@@ -158,14 +159,7 @@ impl SquareWindow {
     /// The first cell of a place's window along each side.
     #[inline]
     pub fn window_start(&self, place: &[f64; 2]) -> [u32; 2] {
-        let sides = self.rectangle.sides();
-        std::array::from_fn(|axis| {
-            let (cells, window) = (self.lattice[axis], self.window[axis]);
-            let share = (place[axis] - sides[axis].low()) / sides[axis].width();
-            let start = share * f64::from(cells) - 0.5 * f64::from(window) + 0.5;
-            // A conversion rounds down and saturates, so nothing lies before the first cell.
-            (start as u32).min(cells - window)
-        })
+        std::array::from_fn(|axis| self.start_along(axis, place[axis]))
     }
 
     /// The column and row that an outcome of the weights stands for. Outcomes count through the window first, then through
@@ -209,19 +203,48 @@ impl SquareWindow {
         if is_inside(0) && is_inside(1) { self.row.high() } else { self.row.low() }
     }
 
+    /// The first cell of a window along one side, for a coordinate of its place.
+    #[inline]
+    fn start_along(&self, axis: usize, coordinate: f64) -> u32 {
+        let (side, cells, window) = (self.rectangle.sides()[axis], self.lattice[axis], self.window[axis]);
+        let share = (coordinate - side.low()) / side.width();
+        let start = share * f64::from(cells) - 0.5 * f64::from(window) + 0.5;
+        // A conversion rounds down and saturates, so nothing lies before the first cell.
+        (start as u32).min(cells - window)
+    }
+
+    /// The cells along one side that are read as the number nearest to a coordinate.
+    fn cells_at(&self, axis: usize, coordinate: f64) -> &[u32] {
+        let side = self.rectangle.sides()[axis];
+        self.readings[axis].cells_at((coordinate - side.low()) / side.width())
+    }
+
+    /// How many of some cells, which rise, the window of a coordinate holds.
+    fn inside(&self, axis: usize, cells: &[u32], coordinate: f64) -> f64 {
+        let start = self.start_along(axis, coordinate);
+        let before = |end: u32| cells.partition_point(|cell| *cell < end);
+        (before(start + self.window[axis]) - before(start)) as f64
+    }
+
     /// The probability of all cells that are read as the place nearest to `read`.
     pub(super) fn mass(&self, place: &[f64; 2], read: &[f64; 2]) -> f64 {
-        let (sides, start) = (self.rectangle.sides(), self.window_start(place));
-        let counts: [[f64; 2]; 2] = std::array::from_fn(|axis| {
-            let share = (read[axis] - sides[axis].low()) / sides[axis].width();
-            let cells = self.readings[axis].cells_at(share);
-            let before = |end: u32| cells.partition_point(|cell| *cell < end);
-            let inside = before(start[axis] + self.window[axis]) - before(start[axis]);
-            [cells.len() as f64, inside as f64]
-        });
-        let (all, inside) = (counts[0][0] * counts[1][0], counts[0][1] * counts[1][1]);
+        let cells: [&[u32]; 2] = std::array::from_fn(|axis| self.cells_at(axis, read[axis]));
+        let inside = self.inside(0, cells[0], place[0]) * self.inside(1, cells[1], place[1]);
         let (high, low) = (self.row.high() as f64, self.row.low() as f64);
-        (low * all + (high - low) * inside) / self.row.total() as f64
+        (low * (cells[0].len() * cells[1].len()) as f64 + (high - low) * inside) / self.row.total() as f64
+    }
+
+    /// The same for all places where two sets of lines cross.
+    pub(super) fn crossing_masses(&self, lines: [&[f64]; 2], read: &[f64; 2]) -> CrossingLikelihood {
+        let cells: [&[u32]; 2] = std::array::from_fn(|axis| self.cells_at(axis, read[axis]));
+        let (high, low) = (self.row.high() as f64, self.row.low() as f64);
+        let total = self.row.total() as f64;
+        let scales = [(high - low) / total, 1.0];
+        let factors = std::array::from_fn(|axis| {
+            let factor = |line: &f64| scales[axis] * self.inside(axis, cells[axis], *line);
+            lines[axis].iter().map(factor).collect()
+        });
+        CrossingLikelihood { base: low * (cells[0].len() * cells[1].len()) as f64 / total, factors }
     }
 }
 

@@ -5,7 +5,7 @@ mod decoder;
 
 pub use channel::SquareWindow;
 
-use super::{LocationMethod, Scope};
+use super::{CrossingLikelihood, LocationMethod, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Guarantee, Mechanism};
@@ -70,5 +70,12 @@ impl LocationMethod for Window2d {
             return None;
         }
         Some(self.channel.mass(&self.space.to_inner(*place), &self.space.to_inner(*report)))
+    }
+
+    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingLikelihood> {
+        if self.space.has_region() {
+            return None;
+        }
+        Some(self.channel.crossing_masses(lines, &self.space.to_inner(*report)))
     }
 }
