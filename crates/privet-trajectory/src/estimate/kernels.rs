@@ -52,6 +52,13 @@ impl Kernels {
         true
     }
 
+    /// Adds the kernels of another list for the same grid.
+    pub(super) fn append(&mut self, other: &Self) {
+        let before = self.corners.len();
+        self.corners.extend(&other.corners);
+        self.starts.extend(other.starts.iter().skip(1).map(|start| before + start));
+    }
+
     pub(super) fn count(&self) -> usize {
         self.starts.len() - 1
     }
@@ -137,6 +144,10 @@ mod tests {
                 }
             }
             prop_assert_eq!(kernels.count(), dense.len());
+            let mut joined = Kernels::new(COLUMNS);
+            joined.append(&kernels);
+            joined.append(&kernels);
+            prop_assert_eq!(joined.count(), 2 * dense.len());
             let (mut forward, mut backward, mut expanded) = (vec![], vec![], vec![f64::NAN; CELLS]);
             kernels.forward(&shares, &mut forward);
             kernels.backward(&weights[..dense.len()], &mut backward, CELLS);
@@ -144,6 +155,8 @@ mod tests {
                 let sum: f64 = row.iter().zip(&shares).map(|(a, b)| a * b).sum();
                 prop_assert!((forward[index] - sum).abs() < 1e-12);
                 kernels.expand(index, &mut expanded);
+                prop_assert!(row.iter().zip(&expanded).all(|(a, b)| (a - b).abs() < 1e-12));
+                joined.expand(dense.len() + index, &mut expanded);
                 prop_assert!(row.iter().zip(&expanded).all(|(a, b)| (a - b).abs() < 1e-12));
             }
             for (cell, got) in backward.iter().enumerate() {
