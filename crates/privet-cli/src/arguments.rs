@@ -3,6 +3,7 @@
 //! They arrive as text and are checked here rather than by the parser of the command line, so that a wrong one gets the
 //! message, the code and the hint of the library.
 
+use crate::choice::{self, Choice, Choices};
 use crate::failure::Failure;
 use clap::Args;
 use privet::registry::{self, AnyEstimator, MechanismRow};
@@ -11,15 +12,16 @@ use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, 
 /// One mechanism with its parameters.
 #[derive(Debug, Args)]
 pub(crate) struct MechanismArguments {
-    /// The mechanism's id or a synonym; `privet mechanisms` lists them
+    /// The mechanism's id or a synonym, which `privet mechanisms` lists, or file:PATH for one made by `privet optimize`
     #[arg(long, value_name = "NAME")]
     pub(crate) mechanism: String,
-    /// Where values come from: binary, categories:128, categories:red,green,blue, words:12, interval:0,1 or circle:360
+    /// Where values come from: binary, categories:128, categories:red,green,blue, words:12, interval:0,1 or circle:360;
+    /// a mechanism from a file has its own
     #[arg(long, value_name = "DOMAIN")]
-    pub(crate) domain: String,
-    /// How much one report may reveal: the largest log-ratio of report probabilities
+    pub(crate) domain: Option<String>,
+    /// How much one report may reveal: the largest log-ratio of report probabilities; a mechanism from a file has its own
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub(crate) epsilon: String,
+    pub(crate) epsilon: Option<String>,
     #[command(flatten)]
     pub(crate) options: OptionArguments,
 }
@@ -42,27 +44,34 @@ impl OptionArguments {
     }
 }
 
+/// One mechanism at one place.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    choice: Choice,
+    options: BuildOptions,
+    pub(crate) domain: DomainSpec,
+    pub(crate) epsilon: Epsilon,
+}
+
 impl MechanismArguments {
-    pub(crate) fn domain(&self) -> Result<DomainSpec, Failure> {
-        Ok(self.domain.parse()?)
-    }
-
-    pub(crate) fn epsilon(&self) -> Result<Epsilon, Failure> {
-        parse_epsilon(&self.epsilon)
-    }
-
-    pub(crate) fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, Failure> {
+    pub(crate) fn resolve(&self) -> Result<Chosen, Failure> {
+        let choice = Choice::find(&self.mechanism)?;
+        let choices = std::slice::from_ref(&choice);
+        let domain = choice::domain(choices, self.domain.as_ref())?;
+        let given = self.epsilon.as_deref().map(parse_epsilon).transpose()?;
+        let epsilon = choice::epsilons(choices, given.map(|epsilon| vec![epsilon]))?[0];
         let options = self.options.build_options()?;
-        Ok(find_mechanism(&self.mechanism)?.build_with(&self.domain()?, self.epsilon()?, &options)?)
+        Ok(Chosen { choice, options, domain, epsilon })
+    }
+}
+
+impl Chosen {
+    pub(crate) fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, Failure> {
+        Ok(self.choice.mechanism(&self.domain, self.epsilon, &self.options)?)
     }
 
     pub(crate) fn estimator(&self) -> Result<Box<dyn AnyEstimator>, Failure> {
-        let options = self.options.build_options()?;
-        Ok(registry::find_estimator(&self.mechanism)?.build_with(
-            &self.domain()?,
-            self.epsilon()?,
-            &options,
-        )?)
+        Ok(self.choice.estimator(&self.domain, self.epsilon, &self.options)?)
     }
 }
 
@@ -72,20 +81,20 @@ pub(crate) fn find_mechanism(name: &str) -> Result<&'static MechanismRow, Failur
         .map_err(|source| Failure::UnknownMechanism { source, nearest: nearest_name(name) })
 }
 
-/// The mechanisms of a list such as `grr,oue`; `all` stands for those that fit the domain, each with the options that it
-/// takes. Those that need a delta are among them if one is given.
+/// The chosen mechanisms that fit. Where all are asked for, each gets the options that it takes, and those that need a
+/// delta are among them if one is given.
 pub(crate) fn build_mechanisms(
-    names: &[String],
+    choices: &Choices,
     domain: &DomainSpec,
     epsilon: Epsilon,
     options: &BuildOptions,
 ) -> Result<Vec<Box<dyn AnyMechanism>>, Failure> {
-    if names != ["all"] {
-        let build = |name: &String| Ok(find_mechanism(name)?.build_with(domain, epsilon, options)?);
-        return names.iter().map(build).collect();
+    if !choices.is_all {
+        let build = |choice: &Choice| Ok(choice.mechanism(domain, epsilon, options)?);
+        return choices.at(domain, epsilon).map(build).collect();
     }
     let mut fitting = Vec::new();
-    for row in registry::MECHANISMS {
+    for row in registry::ready_mechanisms() {
         let needs_delta = row.info.guarantee != "pure";
         if needs_delta && options.delta.is_none() {
             continue;
@@ -108,8 +117,7 @@ pub(crate) fn build_mechanisms(
 }
 
 fn nearest_name(name: &str) -> Option<&'static str> {
-    let names = registry::MECHANISMS
-        .iter()
+    let names = registry::mechanisms()
         .flat_map(|row| std::iter::once(row.info.id).chain(row.info.synonyms.iter().copied()));
     let (distance, nearest) =
         names.map(|known| (edit_distance(name, known), known)).min_by_key(|(distance, _)| *distance)?;

@@ -1,6 +1,7 @@
 //! Where errors become messages and exit codes.
 
 use crate::table::Problem;
+use privet::limit::LimitError;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -34,6 +35,17 @@ pub(crate) enum Failure {
     /// A file, or one of its rows, that cannot be read as what it should be.
     #[error("{}{}: {problem}", path.display(), row_in_words(*row))]
     Source { path: PathBuf, row: Option<u64>, problem: Problem },
+    /// A channel that could not be found.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// A file that is no mechanism, or of which something was changed.
+    #[error("{}: {source}", path.display())]
+    MechanismFile { path: PathBuf, source: LimitError },
+    /// A mechanism's file that claims more than it proves.
+    #[error("{}: {source}", path.display())]
+    Unproved { path: PathBuf, source: LimitError },
+    #[error("stopped before anything was found")]
+    Stopped,
     /// A mechanism or a program that does not keep its promise.
     #[error("the audit failed: {message}")]
     Audit { message: String },
@@ -43,6 +55,22 @@ pub(crate) enum Failure {
     Output(#[from] std::io::Error),
 }
 
+/// How a program ends that somebody stops from the keyboard.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+fn limit_code(error: &LimitError) -> &'static str {
+    match error {
+        LimitError::Parameter(error) => error.code(),
+        LimitError::Infeasible => "limit-infeasible",
+        LimitError::Unbounded => "limit-unbounded",
+        LimitError::Losses { .. } => "limit-losses",
+        LimitError::Solver { .. } => "limit-solver",
+        LimitError::TooLarge { .. } => "limit-too-large",
+        LimitError::File { .. } => "mechanism-file",
+        LimitError::Unproved { .. } => "unproved",
+    }
+}
+
 fn row_in_words(row: Option<u64>) -> String {
     row.map(|row| format!(", row {row}")).unwrap_or_default()
 }
@@ -50,8 +78,10 @@ fn row_in_words(row: Option<u64>) -> String {
 impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Audit { .. } => 1,
+            Self::Audit { .. } | Self::Unproved { .. } => 1,
+            Self::Limit(LimitError::Solver { .. }) => 75,
             Self::Parameter(_)
+            | Self::Limit(_)
             | Self::UnknownMechanism { .. }
             | Self::Usage { .. }
             | Self::Estimate(EstimateError::Step { .. }) => 2,
@@ -60,9 +90,11 @@ impl Failure {
             | Self::Merge(_)
             | Self::Data { .. }
             | Self::Source { .. }
+            | Self::MechanismFile { .. }
             | Self::Estimate(EstimateError::Foreign { .. }) => 65,
             Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
+            Self::Stopped => INTERRUPTED,
         }
     }
 
@@ -78,6 +110,10 @@ impl Failure {
             Self::Usage { .. } => "usage",
             Self::Data { .. } => "data",
             Self::Audit { .. } => "audit",
+            Self::Limit(error) => limit_code(error),
+            Self::MechanismFile { .. } => "mechanism-file",
+            Self::Unproved { .. } => "unproved",
+            Self::Stopped => "stopped",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
             Self::Entropy(_) => "entropy",
@@ -92,6 +128,13 @@ impl Failure {
                 Some(format!("did you mean {name}? `privet mechanisms` lists them all").into())
             }
             Self::Report(error) => error.hint().map(Cow::from),
+            Self::Limit(LimitError::Parameter(error)) => error.hint().map(Cow::from),
+            Self::Limit(LimitError::Infeasible) => {
+                Some("a wider --range or a larger epsilon may help".into())
+            }
+            Self::MechanismFile { .. } => Some(
+                "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
+            ),
             Self::Source { problem, .. } => problem.hint(),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
             _ => None,

@@ -1,6 +1,7 @@
 //! The `privet` command.
 
 mod arguments;
+mod choice;
 mod command;
 mod failure;
 mod output;

@@ -44,6 +44,44 @@ impl Drop for Progress {
     }
 }
 
+/// How often the sign of life turns.
+const TURN: Duration = Duration::from_millis(120);
+
+/// What is being done, for work that reports rarely: after a second, and only on a terminal.
+#[derive(Debug)]
+pub(crate) struct Waiting(ProgressBar);
+
+impl Waiting {
+    pub(crate) fn on(what: String) -> Self {
+        let bar = ProgressBar::hidden().with_message(what);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            bar.set_style(style);
+        }
+        if std::io::stderr().is_terminal() {
+            let shown = bar.clone();
+            std::thread::spawn(move || {
+                std::thread::sleep(QUIET);
+                if !shown.is_finished() {
+                    shown.set_draw_target(ProgressDrawTarget::stderr());
+                    shown.enable_steady_tick(TURN);
+                }
+            });
+        }
+        Self(bar)
+    }
+
+    /// Says something else from now on.
+    pub(crate) fn say(&self, what: String) {
+        self.0.set_message(what);
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 fn bar(start: Instant, total: Option<u64>, unit: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
     let template = match total {

@@ -19,4 +19,4 @@ macro_rules! snapshots {
     )*};
 }
 
-snapshots!(mechanisms, describe, error, audit, advise, perturb, estimate, simulate, bench, demo);
+snapshots!(mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo);

@@ -232,6 +232,13 @@ impl ExpLowerBound {
         u64::try_from(&quotient).unwrap_or(u64::MAX)
     }
 
+    /// The floor of `weight * e^epsilon`, with the bound in place of e^epsilon: the largest weight of an outcome that has
+    /// `weight` under another input. At most 2^64 - 1.
+    pub fn largest_weight(&self, weight: u64) -> u64 {
+        let product: UBig = (&self.0 * UBig::from(weight)) >> FRACTION_BITS;
+        u64::try_from(&product).unwrap_or(u64::MAX)
+    }
+
     /// The bound as an exact fraction.
     pub fn to_fraction(&self) -> Fraction {
         Fraction { numerator: self.0.clone(), denominator: UBig::ONE << FRACTION_BITS }
@@ -349,6 +356,15 @@ mod tests {
             let lower = low - 1;
             let higher = (1u128 << 64) - u128::from(lower) * u128::from(others);
             prop_assert!(lower == 0 || !Fraction::new(higher, u128::from(lower)).unwrap().is_at_most(&bound));
+        }
+
+        #[test]
+        fn the_largest_weight_keeps_the_ratio_and_one_more_does_not(value in 1e-9f64..40.0, low in 1u64..) {
+            let bound = ExpLowerBound::of(epsilon(value));
+            let keeps = |high: u64| Fraction::new(u128::from(high), u128::from(low)).unwrap().is_at_most(&bound);
+            let high = bound.largest_weight(low);
+            prop_assert!(high >= low && keeps(high));
+            prop_assert!(high == u64::MAX || !keeps(high + 1));
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! Frequencies by inverting a channel's matrix.
+//! Frequencies by inverting a channel's table.
 
 use crate::consistency::{Consistency, expectation_maximization};
 use crate::frequency::{Frequencies, Raw};
@@ -8,16 +8,18 @@ use nalgebra::{DMatrix, DVector};
 use privet_core::{
     Categories, EstimateError, Estimator, Fingerprint, Mechanism, ReportBuffer, ReportError, Summary,
 };
-use privet_mechanisms::categorical::OrderedExponential;
+use privet_mechanisms::categorical::{TableResponse, TableRule};
+use std::cmp::Ordering;
 
-/// Unbiased frequencies for a channel that is a square table: the solution of `expected counts = table^T frequencies`.
+/// Unbiased frequencies for a channel that is a table: the solution of `expected counts = table^T frequencies`; with more
+/// reports than categories, by least squares.
 ///
 /// The variance of frequency i over the draws of the reports is `(sum over y of b_iy^2 s_y - f_i) / n`, where b is the
-/// inverse, f the estimate moved to the simplex, and s the shares of reports that f makes expected. The intervals are
-/// normal ones: they need at least some ten reports for each category.
+/// (left) inverse, f the estimate moved to the simplex, and s the shares of reports that f makes expected. The intervals
+/// are normal ones: they need at least some ten reports for each category.
 #[derive(Debug, Clone)]
-pub struct InversionEstimator {
-    mechanism: OrderedExponential,
+pub struct InversionEstimator<K: TableRule> {
+    mechanism: TableResponse<K>,
     categories: Categories,
     fingerprint: Fingerprint,
     /// Entry (y, x) is the probability of report y under input x.
@@ -25,25 +27,52 @@ pub struct InversionEstimator {
     inverse: Option<DMatrix<f64>>,
 }
 
-impl InversionEstimator {
+impl<K: TableRule> InversionEstimator<K> {
     /// The estimator of the mechanism's reports.
-    pub fn new(mechanism: OrderedExponential) -> Self {
-        let size = mechanism.rows().len();
+    pub fn new(mechanism: TableResponse<K>) -> Self {
+        let (inputs, reports) = (mechanism.rows().len(), mechanism.report_count() as usize);
         let scale = 2f64.powi(-64);
-        let forward = DMatrix::from_fn(size, size, |report, input| {
+        let forward = DMatrix::from_fn(reports, inputs, |report, input| {
             mechanism.rows()[input].weights()[report] as f64 * scale
         });
         Self {
             categories: mechanism.domain().clone(),
             fingerprint: mechanism.fingerprint(),
-            inverse: forward.clone().try_inverse(),
+            inverse: left_inverse(&forward),
             forward,
             mechanism,
         }
     }
 }
 
-impl Estimator for InversionEstimator {
+/// What takes the shares of reports back to frequencies without bias, or nothing if the table has no such inverse in floating
+/// point.
+fn left_inverse(forward: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let (reports, inputs) = forward.shape();
+    let inverse = match reports.cmp(&inputs) {
+        Ordering::Less => None,
+        Ordering::Equal => forward.clone().try_inverse(),
+        Ordering::Greater => least_squares(forward),
+    }?;
+    let is_inverse = (&inverse * forward - DMatrix::identity(inputs, inputs)).amax() < LARGEST_RESIDUE;
+    is_inverse.then_some(inverse)
+}
+
+/// The product of a table and its inverse may differ from one by so much. A table that has no inverse may still seem to have one
+/// in floating point, which this finds out.
+const LARGEST_RESIDUE: f64 = 1e-6;
+
+/// Reports count with their precision where all categories are held alike: a rare report varies less than a frequent one.
+fn least_squares(forward: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let root =
+        DVector::from_iterator(forward.nrows(), forward.row_iter().map(|row| row.mean().sqrt().recip()));
+    let weigh = DMatrix::from_diagonal(&root);
+    let decomposition = (&weigh * forward).qr();
+    let solved = decomposition.r().solve_upper_triangular(&decomposition.q().transpose())?;
+    Some(solved * weigh)
+}
+
+impl<K: TableRule> Estimator for InversionEstimator<K> {
     type Summary = CountSummary;
     type Estimate = Frequencies;
 
@@ -62,7 +91,7 @@ impl Estimator for InversionEstimator {
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
         let counts = summary.of_mechanism(self.fingerprint, self.forward.nrows())?;
         let inverse = self.inverse.as_ref().ok_or(EstimateError::NotIdentifiable {
-            reason: "the channel's table has no inverse in floating point at this epsilon",
+            reason: "the channel's table has fewer reports than categories, or no inverse in floating point",
         })?;
         let n = summary.count();
         let shares =
@@ -84,7 +113,7 @@ impl Estimator for InversionEstimator {
     }
 }
 
-impl FrequencyEstimation for InversionEstimator {
+impl<K: TableRule> FrequencyEstimation for InversionEstimator<K> {
     fn estimate_consistently(
         &self,
         summary: &CountSummary,
@@ -102,9 +131,64 @@ impl FrequencyEstimation for InversionEstimator {
     }
 }
 
-impl HasEstimator for OrderedExponential {
-    type Estimator = InversionEstimator;
-    fn estimator(&self) -> InversionEstimator {
+impl<K: TableRule> HasEstimator for TableResponse<K> {
+    type Estimator = InversionEstimator<K>;
+    fn estimator(&self) -> InversionEstimator<K> {
         InversionEstimator::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_core::sampling::WeightRow;
+    use privet_core::{Epsilon, Generator};
+    use privet_mechanisms::categorical::SolvedCategories;
+
+    fn solved(rows: &[&[f64]]) -> SolvedCategories {
+        let rows: Vec<_> = rows.iter().map(|row| WeightRow::from_relative(row).unwrap()).collect();
+        let outputs = (0..rows[0].weights().len() as u32).collect();
+        let categories = Categories::new(rows.len() as u32).unwrap();
+        SolvedCategories::new(categories, outputs, rows, Epsilon::new(3.0).unwrap()).unwrap()
+    }
+
+    fn estimate(mechanism: &SolvedCategories) -> Result<Frequencies, EstimateError> {
+        let people: Vec<u32> = (0..40_000).map(|person| u32::from(person % 4 == 0)).collect();
+        let mut reports = ReportBuffer::new(mechanism.report_bytes());
+        let mut rng = Generator::from_insecure_seed(7);
+        mechanism.randomize_batch(&people, &mut rng, &mut reports).unwrap();
+        let estimator = mechanism.estimator();
+        let mut summary = estimator.empty_summary();
+        estimator.accumulate(&mut summary, &reports).unwrap();
+        estimator.estimate(&summary)
+    }
+
+    #[test]
+    fn more_reports_than_categories_tell_frequencies() {
+        let frequencies = estimate(&solved(&[&[0.5, 0.2, 0.2, 0.1], &[0.1, 0.2, 0.3, 0.4]])).unwrap();
+        for (row, truth) in frequencies.rows.iter().zip([0.75, 0.25]) {
+            let z = (row.estimate.value - truth) / row.estimate.standard_error;
+            assert!(z.abs() < 4.0, "{z}");
+        }
+    }
+
+    #[test]
+    fn splitting_a_report_at_random_changes_nothing() {
+        // The third report is the second one again with a coin beside it: the precision must be that of two reports.
+        let two = estimate(&solved(&[&[0.6, 0.4], &[0.2, 0.8]])).unwrap();
+        let three = estimate(&solved(&[&[0.6, 0.1, 0.3], &[0.2, 0.2, 0.6]])).unwrap();
+        let error = |found: &Frequencies| found.rows[0].estimate.standard_error;
+        assert!((error(&two) / error(&three) - 1.0).abs() < 0.01, "{} {}", error(&two), error(&three));
+    }
+
+    #[test]
+    fn categories_that_look_alike_cannot_be_told_apart() {
+        let fewer: [&[f64]; 3] = [&[0.6, 0.4], &[0.5, 0.5], &[0.4, 0.6]];
+        let twins: [&[f64]; 3] = [&[0.6, 0.3, 0.1], &[0.1, 0.3, 0.6], &[0.1, 0.3, 0.6]];
+        let halfway: [&[f64]; 3] = [&[0.6, 0.3, 0.1], &[0.35, 0.3, 0.35], &[0.1, 0.3, 0.6]];
+        for table in [fewer, twins, halfway] {
+            let refused = estimate(&solved(&table));
+            assert!(matches!(refused, Err(EstimateError::NotIdentifiable { .. })), "{table:?}");
+        }
     }
 }

@@ -1,15 +1,16 @@
 //! Channels that a solver found, whatever their domain.
 
-use privet_core::sampling::WindowRow;
 use privet_core::{Circle, DomainSpec, Epsilon, Interval, Mechanism, ParameterError};
 use privet_estimators::HasEstimator;
 use privet_estimators::registry::AnyEstimator;
 use privet_mechanisms::analysis::{AnyNumeric, Loss};
+use privet_mechanisms::categorical::SolvedCategories;
 use privet_mechanisms::circle::{OptimalPiecewiseCircle, OptimalPiecewiseCircleSquared};
 use privet_mechanisms::interval::{
     FoundOnInterval, LeastWorstAbsolute, LeastWorstSquared, LeastWorstVariance,
 };
 use privet_mechanisms::lattice::{DecodedRows, LatticeMechanism, LatticeRule};
+use privet_mechanisms::plane::PlaneWindow;
 use privet_mechanisms::registry::AnyMechanism;
 
 /// What a channel on an interval was made for.
@@ -46,20 +47,26 @@ pub enum SolvedChannel {
         /// What it keeps.
         epsilon: Epsilon,
     },
+    /// On categories.
+    Categories(SolvedCategories),
+    /// In a rectangle.
+    Rectangle(Box<PlaneWindow>),
 }
 
-/// A channel on numbers or angles behind each of the faces that programs need.
+/// A channel behind each of the faces that programs need.
 struct Faces {
     mechanism: Box<dyn AnyMechanism>,
-    estimator: Box<dyn AnyEstimator>,
-    numeric: Box<dyn AnyNumeric>,
+    /// For all but places.
+    estimator: Option<Box<dyn AnyEstimator>>,
+    /// For channels on numbers or angles.
+    numeric: Option<Box<dyn AnyNumeric>>,
 }
 
 impl Faces {
     fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self {
         Self {
-            estimator: Box::new(mechanism.estimator()),
-            numeric: Box::new(mechanism.clone()),
+            estimator: Some(Box::new(mechanism.estimator())),
+            numeric: Some(Box::new(mechanism.clone())),
             mechanism: Box::new(mechanism),
         }
     }
@@ -87,6 +94,14 @@ impl SolvedChannel {
             Self::Circle { loss: Loss::Squared, domain, epsilon } => {
                 Ok(Faces::of(OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?))
             }
+            Self::Categories(table) => Ok(Faces {
+                estimator: Some(Box::new(table.estimator())),
+                numeric: None,
+                mechanism: Box::new(table.clone()),
+            }),
+            Self::Rectangle(window) => {
+                Ok(Faces { estimator: None, numeric: None, mechanism: Box::new(window.as_ref().clone()) })
+            }
         }
     }
 
@@ -95,6 +110,8 @@ impl SolvedChannel {
         match self {
             Self::Interval { domain, .. } => DomainSpec::Interval(*domain),
             Self::Circle { domain, .. } => DomainSpec::Circle(*domain),
+            Self::Categories(table) => DomainSpec::Categories(table.domain().clone()),
+            Self::Rectangle(window) => DomainSpec::Rectangle(*window.domain()),
         }
     }
 
@@ -109,30 +126,19 @@ impl SolvedChannel {
     /// Its estimator, for the collector.
     ///
     /// # Errors
-    /// When the integers do not make one.
+    /// When the integers do not make one, or the reports are places.
     pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        Ok(self.faces()?.estimator)
+        let none =
+            || ParameterError::Incompatible { reason: "reports of places have no estimator here".into() };
+        self.faces()?.estimator.ok_or_else(none)
     }
 
-    /// The channel on numbers or angles, for analysis.
+    /// The channel for analysis, if it is on numbers or angles.
     ///
     /// # Errors
     /// When the integers do not make one.
-    pub fn numeric(&self) -> Result<Box<dyn AnyNumeric>, ParameterError> {
+    pub fn numeric(&self) -> Result<Option<Box<dyn AnyNumeric>>, ParameterError> {
         Ok(self.faces()?.numeric)
-    }
-
-    /// The weights of a channel on a circle, every row of which is the same window, turned.
-    pub(crate) fn ring_row(&self) -> Result<WindowRow, ParameterError> {
-        match self {
-            Self::Circle { loss: Loss::Squared, domain, epsilon } => {
-                Ok(*OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?.rows().row())
-            }
-            Self::Circle { domain, epsilon, .. } => {
-                Ok(*OptimalPiecewiseCircle::new(*domain, *epsilon)?.rows().row())
-            }
-            Self::Interval { rows, .. } => Ok(*rows.row()),
-        }
     }
 
     /// What it is called.
@@ -146,6 +152,8 @@ impl SolvedChannel {
             },
             Self::Circle { loss: Loss::Absolute, .. } => OptimalPiecewiseCircle::INFO.id,
             Self::Circle { loss: Loss::Squared, .. } => OptimalPiecewiseCircleSquared::INFO.id,
+            Self::Rectangle(_) => PlaneWindow::INFO.id,
+            Self::Categories(_) => SolvedCategories::INFO.id,
         }
     }
 }

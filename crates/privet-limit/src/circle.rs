@@ -8,8 +8,10 @@
 
 use crate::LimitError;
 use crate::certificate::{Cell, LineCertificate, SCALE, Setting};
-use privet_core::{Circle, Epsilon};
+use privet_core::sampling::WindowRow;
+use privet_core::{Circle, Epsilon, ParameterError};
 use privet_mechanisms::analysis::Loss;
+use privet_mechanisms::circle::{OptimalPiecewiseCircle, OptimalPiecewiseCircleSquared};
 
 /// A channel on a circle with the smallest loss, which is the same for every value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +45,14 @@ impl CircleProblem {
             if nothing_missing { sound = middle } else { unsound = middle }
         }
         Ok(at(sound))
+    }
+
+    /// The weights of the channel, every row of which is the same window, turned.
+    pub(crate) fn row(&self) -> Result<WindowRow, ParameterError> {
+        Ok(match self.loss {
+            Loss::Absolute => *OptimalPiecewiseCircle::new(self.domain, self.epsilon)?.rows().row(),
+            Loss::Squared => *OptimalPiecewiseCircleSquared::new(self.domain, self.epsilon)?.rows().row(),
+        })
     }
 
     /// What a loss on the circle of length one is in the domain's units.

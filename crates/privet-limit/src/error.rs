@@ -18,6 +18,12 @@ pub enum LimitError {
         /// What it said.
         reason: String,
     },
+    /// A loss matrix is not what it should be.
+    #[error("these losses cannot be used: {reason}")]
+    Losses {
+        /// What is wrong with them.
+        reason: String,
+    },
     /// The programme would not fit into memory.
     #[error("a programme of this size needs about {megabytes} MB; {allowed} MB are allowed")]
     TooLarge {

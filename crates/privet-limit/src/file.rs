@@ -1,13 +1,20 @@
 //! Solutions as files: JSON with every integer of the channel and of the certificate, and a digest of all of it.
 
-use crate::certificate::{Cell, Certificate, LineCertificate, Point, Setting};
+use crate::certificate::{
+    Cell, Certificate, FiniteCertificate, LineCertificate, Point, PricedInput, Setting,
+};
 use crate::channel::SolvedChannel;
 use crate::circle::CircleProblem;
+use crate::finite::{FiniteProblem, LossMatrix};
 use crate::line::{LineProblem, Objective, Unbiased};
+use crate::plane::{People, PlaneCertificate, PlaneObjective, PlaneProblem};
 use crate::{LimitError, Problem, Solution};
-use privet_core::{DomainSpec, Epsilon};
+use privet_core::sampling::WeightRow;
+use privet_core::{Categories, DomainSpec, Epsilon};
 use privet_mechanisms::analysis::{Loss, Prior};
+use privet_mechanisms::categorical::SolvedCategories;
 use privet_mechanisms::lattice::{Aim, DecodedRows};
+use privet_mechanisms::plane::{PlaneLayout, PlanePrior, PlaneWindow};
 use serde::{Deserialize, Serialize};
 
 /// What the first line of a file says.
@@ -39,14 +46,29 @@ struct BodyText {
 #[serde(deny_unknown_fields)]
 struct ProblemText {
     domain: String,
+    /// The names of categories, which may hold commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<Vec<String>>,
     epsilon: f64,
     loss: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    losses: Option<Vec<Vec<f64>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     prior: Option<Vec<f64>>,
+    /// A prior over a rectangle: the shape of its grid and a whole weight for each part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    places: Option<PlacesText>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     unbiased: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[f64; 2]>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlacesText {
+    shape: [u32; 2],
+    weights: Vec<u32>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -66,6 +88,19 @@ enum ChannelText {
         high: String,
         low: String,
     },
+    /// The rows are those of the categories; outputs are what the columns stand for.
+    Table {
+        outputs: Vec<u32>,
+        rows: Vec<Vec<String>>,
+    },
+    /// Positions are in multiples of 2^-32 of the sides.
+    Plane {
+        lattice: [u32; 2],
+        window: u32,
+        high: String,
+        low: String,
+        positions: Vec<[u32; 2]>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -80,7 +115,19 @@ enum AimText {
 enum CertificateText {
     /// Points are place, weight, price and slope; cells are weight, price and slope; in multiples of 2^-48.
     Line { setting: SettingText, points: Vec<[i64; 4]>, cells: Vec<[i64; 3]> },
+    /// Inputs are weight and price, in multiples of 2^-48 of a power of two near the largest loss.
+    Finite { inputs: Vec<[i64; 2]> },
+    /// Without weights the people are those of the prior. Radii are in multiples of 2^-30 of the longer side.
+    Plane {
+        grid: [u32; 2],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        weights: Option<Vec<u32>>,
+        radii: Vec<u32>,
+    },
 }
+
+/// What the loss is called if it is given in numbers.
+const MATRIX: &str = "matrix";
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -137,7 +184,7 @@ impl Solution {
         if body.id != channel.id() {
             return Err(wrong(format!("it says that it is {:?}, but it is {:?}", body.id, channel.id())));
         }
-        let certificate = body.certificate.read(&problem);
+        let certificate = body.certificate.read(&problem)?;
         Ok(Self { problem, channel, achieved: body.achieved, lower_bound: body.lower_bound, certificate })
     }
 }
@@ -154,16 +201,39 @@ impl ProblemText {
         let mut text = Self {
             domain: problem.domain().to_string(),
             epsilon: problem.epsilon().get(),
-            loss: problem.loss().as_str().to_owned(),
+            labels: None,
+            loss: problem.loss().map_or(MATRIX, Loss::as_str).to_owned(),
+            losses: None,
             prior: None,
+            places: None,
             unbiased: false,
             range: None,
         };
-        if let Problem::Line(line) = problem {
-            text.unbiased = line.unbiased.is_some();
-            text.range = line.unbiased.and_then(|unbiased| unbiased.range);
-            if let Objective::Average(prior) = &line.objective {
-                text.prior = Some(prior.shares().to_vec());
+        let shares = |objective: &Objective| match objective {
+            Objective::Minimax => None,
+            Objective::Average(prior) => Some(prior.shares().to_vec()),
+        };
+        match problem {
+            Problem::Line(line) => {
+                text.unbiased = line.unbiased.is_some();
+                text.range = line.unbiased.and_then(|unbiased| unbiased.range);
+                text.prior = shares(&line.objective);
+            }
+            Problem::Circle(_) => {}
+            Problem::Finite(finite) => {
+                let categories = &finite.categories;
+                text.labels = categories
+                    .has_labels()
+                    .then(|| (0..categories.count()).map(|index| categories.label(index)).collect());
+                let is_matrix = finite.losses.name().is_none();
+                text.losses = is_matrix.then(|| finite.losses.rows().map(<[f64]>::to_vec).collect());
+                text.prior = shares(&finite.objective);
+            }
+            Problem::Plane(plane) => {
+                if let PlaneObjective::Average(prior) = &plane.objective {
+                    let (shape, weights) = (prior.shape(), prior.weights().to_vec());
+                    text.places = Some(PlacesText { shape, weights });
+                }
             }
         }
         text
@@ -171,18 +241,49 @@ impl ProblemText {
 
     fn read(&self) -> Result<Problem, LimitError> {
         let epsilon = Epsilon::new(self.epsilon)?;
-        let loss: Loss = self.loss.parse().map_err(wrong)?;
-        match self.domain.parse::<DomainSpec>()? {
+        let loss = || self.loss.parse::<Loss>().map_err(wrong);
+        let objective = match &self.prior {
+            Some(shares) => Objective::Average(Prior::of_shares(shares)?),
+            None => Objective::Minimax,
+        };
+        match self.domain()? {
             DomainSpec::Interval(domain) => {
-                let objective = match &self.prior {
-                    Some(shares) => Objective::Average(Prior::of_shares(shares)?),
-                    None => Objective::Minimax,
-                };
                 let unbiased = self.unbiased.then_some(Unbiased { range: self.range });
-                Ok(Problem::Line(LineProblem { domain, loss, objective, epsilon, unbiased }))
+                Ok(Problem::Line(LineProblem { domain, loss: loss()?, objective, epsilon, unbiased }))
             }
-            DomainSpec::Circle(domain) => Ok(Problem::Circle(CircleProblem { domain, loss, epsilon })),
+            DomainSpec::Circle(domain) => {
+                Ok(Problem::Circle(CircleProblem { domain, loss: loss()?, epsilon }))
+            }
+            DomainSpec::Categories(categories) => {
+                let losses = match &self.losses {
+                    Some(rows) if self.loss == MATRIX => LossMatrix::new(rows)?,
+                    Some(_) => {
+                        return Err(wrong(format!("its loss is {:?}, but it has a matrix", self.loss)));
+                    }
+                    None => LossMatrix::ordered(loss()?, &categories)?,
+                };
+                Ok(Problem::Finite(FiniteProblem { categories, losses, objective, epsilon }))
+            }
+            DomainSpec::Rectangle(rectangle) => {
+                let objective = match &self.places {
+                    Some(places) => {
+                        PlaneObjective::Average(PlanePrior::new(places.shape, places.weights.clone())?)
+                    }
+                    None => PlaneObjective::Minimax,
+                };
+                Ok(Problem::Plane(PlaneProblem { rectangle, epsilon, objective }))
+            }
             other => Err(wrong(format!("there are no solutions on {other}"))),
+        }
+    }
+
+    fn domain(&self) -> Result<DomainSpec, LimitError> {
+        let Some(labels) = &self.labels else { return Ok(self.domain.parse()?) };
+        let domain = DomainSpec::Categories(Categories::with_labels(labels)?);
+        if domain.to_string() == self.domain {
+            Ok(domain)
+        } else {
+            Err(wrong("its domain and its labels are different"))
         }
     }
 }
@@ -197,8 +298,8 @@ impl ChannelText {
                 aim: if rows.aim() == Aim::Mean { AimText::Mean } else { AimText::Nearest },
                 numbers: rows.numbers().to_vec(),
             },
-            SolvedChannel::Circle { .. } => {
-                let row = channel.ring_row().ok();
+            SolvedChannel::Circle { loss, domain, epsilon } => {
+                let row = CircleProblem { domain: *domain, loss: *loss, epsilon: *epsilon }.row().ok();
                 Self::Ring {
                     cells: row.map_or(0, |row| row.cells()),
                     window: row.map_or(0, |row| row.window()),
@@ -206,10 +307,22 @@ impl ChannelText {
                     low: row.map_or(0, |row| row.low()).to_string(),
                 }
             }
+            SolvedChannel::Categories(table) => {
+                let texts = |row: &WeightRow| row.weights().iter().map(u64::to_string).collect();
+                let rows = table.rows().iter().map(texts).collect();
+                Self::Table { outputs: table.outputs().to_vec(), rows }
+            }
+            SolvedChannel::Rectangle(plane) => Self::Plane {
+                lattice: plane.layout().lattice(),
+                window: plane.layout().window(),
+                high: plane.row().high().to_string(),
+                low: plane.row().low().to_string(),
+                positions: plane.layout().positions().to_vec(),
+            },
         }
     }
 
-    /// The weights follow from the sizes and epsilon, so a file with others was not made by this program, whatever its digest.
+    /// The weights of windows follow from the sizes and epsilon, so a file with others was not made by this program, whatever its digest.
     fn read(self, problem: &Problem) -> Result<SolvedChannel, LimitError> {
         let foreign = || wrong("its weights are not those of its sizes and its epsilon");
         match (self, problem) {
@@ -227,49 +340,104 @@ impl ChannelText {
             (Self::Ring { cells, window, high, low }, Problem::Circle(circle)) => {
                 let CircleProblem { domain, loss, epsilon } = *circle;
                 let channel = SolvedChannel::Circle { loss, domain, epsilon };
-                let row = channel.ring_row()?;
+                let row = circle.row()?;
                 let same = [cells, window] == [row.cells(), row.window()]
                     && [high, low] == [row.high(), row.low()].map(|weight| weight.to_string());
                 if same { Ok(channel) } else { Err(foreign()) }
+            }
+            (Self::Table { outputs, rows }, Problem::Finite(finite)) => {
+                let rows = rows.iter().map(|row| weights_of(row)).collect::<Result<_, _>>()?;
+                let table = SolvedCategories::new(finite.categories.clone(), outputs, rows, finite.epsilon)?;
+                Ok(SolvedChannel::Categories(table))
+            }
+            (Self::Plane { lattice, window, high, low, positions }, Problem::Plane(problem)) => {
+                let layout = PlaneLayout::new(lattice, window, positions)?;
+                let plane = PlaneWindow::new(problem.rectangle, problem.epsilon, layout)?;
+                if [high, low] != [plane.row().high(), plane.row().low()].map(|weight| weight.to_string()) {
+                    return Err(foreign());
+                }
+                Ok(SolvedChannel::Rectangle(Box::new(plane)))
             }
             _ => Err(wrong("its channel and its domain are of different kinds")),
         }
     }
 }
 
+fn weights_of(texts: &[String]) -> Result<WeightRow, LimitError> {
+    let weights = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>();
+    let weights = weights.map_err(|_| wrong("a weight of its table is no whole number below 2^64"))?;
+    Ok(WeightRow::new(weights)?)
+}
+
 impl CertificateText {
     fn of(certificate: &Certificate) -> Self {
-        let Certificate::Line(line) = certificate;
-        Self::Line {
-            setting: match line.setting {
-                Setting::Interval => SettingText::Interval,
-                Setting::Circle => SettingText::Circle,
-                Setting::Unbiased { range } => SettingText::Unbiased { range },
+        match certificate {
+            Certificate::Line(line) => Self::Line {
+                setting: match line.setting {
+                    Setting::Interval => SettingText::Interval,
+                    Setting::Circle => SettingText::Circle,
+                    Setting::Unbiased { range } => SettingText::Unbiased { range },
+                },
+                points: line
+                    .points
+                    .iter()
+                    .map(|point| [point.place, point.weight, point.price, point.slope])
+                    .collect(),
+                cells: line.cells.iter().map(|cell| [cell.weight, cell.price, cell.slope]).collect(),
             },
-            points: line
-                .points
-                .iter()
-                .map(|point| [point.place, point.weight, point.price, point.slope])
-                .collect(),
-            cells: line.cells.iter().map(|cell| [cell.weight, cell.price, cell.slope]).collect(),
+            Certificate::Finite(finite) => Self::Finite {
+                inputs: finite.inputs.iter().map(|input| [input.weight, input.price]).collect(),
+            },
+            Certificate::Plane(plane) => {
+                let (grid, weights) = match plane.people() {
+                    People::Prior { grid, .. } => (*grid, None),
+                    People::Points { grid, weights } => (*grid, Some(weights.clone())),
+                };
+                Self::Plane { grid, weights, radii: plane.radii().to_vec() }
+            }
         }
     }
 
-    fn read(self, problem: &Problem) -> Certificate {
-        let Self::Line { setting, points, cells } = self;
-        Certificate::Line(LineCertificate {
-            epsilon: problem.epsilon(),
-            loss: problem.loss(),
-            setting: match setting {
-                SettingText::Interval => Setting::Interval,
-                SettingText::Circle => Setting::Circle,
-                SettingText::Unbiased { range } => Setting::Unbiased { range },
-            },
-            points: points
-                .into_iter()
-                .map(|[place, weight, price, slope]| Point { place, weight, price, slope })
-                .collect(),
-            cells: cells.into_iter().map(|[weight, price, slope]| Cell { weight, price, slope }).collect(),
-        })
+    fn read(self, problem: &Problem) -> Result<Certificate, LimitError> {
+        let epsilon = problem.epsilon();
+        match (self, problem) {
+            (Self::Line { setting, points, cells }, Problem::Line(LineProblem { loss, .. }))
+            | (Self::Line { setting, points, cells }, Problem::Circle(CircleProblem { loss, .. })) => {
+                Ok(Certificate::Line(LineCertificate {
+                    epsilon,
+                    loss: *loss,
+                    setting: match setting {
+                        SettingText::Interval => Setting::Interval,
+                        SettingText::Circle => Setting::Circle,
+                        SettingText::Unbiased { range } => Setting::Unbiased { range },
+                    },
+                    points: points
+                        .into_iter()
+                        .map(|[place, weight, price, slope]| Point { place, weight, price, slope })
+                        .collect(),
+                    cells: cells
+                        .into_iter()
+                        .map(|[weight, price, slope]| Cell { weight, price, slope })
+                        .collect(),
+                }))
+            }
+            (Self::Finite { inputs }, Problem::Finite(finite)) => {
+                let inputs =
+                    inputs.into_iter().map(|[weight, price]| PricedInput { weight, price }).collect();
+                Ok(Certificate::Finite(FiniteCertificate { epsilon, losses: finite.losses.clone(), inputs }))
+            }
+            (Self::Plane { grid, weights, radii }, Problem::Plane(problem)) => {
+                let people = match (weights, &problem.objective) {
+                    (Some(weights), _) => People::Points { grid, weights },
+                    (None, PlaneObjective::Average(prior)) => People::Prior { prior: prior.clone(), grid },
+                    (None, PlaneObjective::Minimax) => {
+                        return Err(wrong("its certificate has no people"));
+                    }
+                };
+                let plane = PlaneCertificate::new(problem.rectangle, problem.epsilon, people, radii)?;
+                Ok(Certificate::Plane(plane))
+            }
+            _ => Err(wrong("its certificate and its domain are of different kinds")),
+        }
     }
 }

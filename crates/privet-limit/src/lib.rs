@@ -28,11 +28,14 @@
 mod cache;
 pub mod certificate;
 mod channel;
+mod channels;
 pub mod circle;
 mod error;
 mod file;
+pub mod finite;
 pub mod generalised;
 pub mod line;
+pub mod plane;
 mod problem;
 mod programme;
 pub mod registry;

@@ -1,9 +1,11 @@
 //! What can be asked, and what is answered.
 
-use crate::certificate::Certificate;
+use crate::certificate::{Certificate, Setting};
 use crate::channel::{Purpose, SolvedChannel};
 use crate::circle::CircleProblem;
+use crate::finite::FiniteProblem;
 use crate::line::{LineProblem, Objective};
+use crate::plane::{self, PlaneProblem};
 use crate::{LimitError, Stop};
 use privet_core::{DomainSpec, Epsilon};
 use privet_mechanisms::analysis::{Analysis, Loss};
@@ -15,6 +17,10 @@ pub enum Problem {
     Line(LineProblem),
     /// On a circle.
     Circle(CircleProblem),
+    /// On finitely many categories.
+    Finite(FiniteProblem),
+    /// In a rectangle, for Euclidean distances.
+    Plane(PlaneProblem),
 }
 
 /// How far a search is.
@@ -74,6 +80,30 @@ impl Problem {
                 let lower_bound = certificate.bound()? * self.scale();
                 Ok(Solution { problem: self.clone(), channel, achieved, lower_bound, certificate })
             }
+            Self::Finite(finite) => {
+                let solved = finite.solve(stop, on_progress)?;
+                Ok(Solution {
+                    problem: self.clone(),
+                    channel: SolvedChannel::Categories(solved.mechanism),
+                    achieved: solved.achieved,
+                    lower_bound: solved.lower_bound,
+                    certificate: Certificate::Finite(solved.certificate),
+                })
+            }
+            Self::Plane(problem) => {
+                let mut report = |progress: plane::PlaneProgress| {
+                    let (achieved, lower_bound) = (progress.upper, progress.lower);
+                    on_progress(Progress { done: 0, of: 1, achieved, lower_bound });
+                };
+                let solved = plane::solve(problem, stop, &mut report)?;
+                Ok(Solution {
+                    problem: self.clone(),
+                    channel: SolvedChannel::Rectangle(Box::new(solved.mechanism)),
+                    achieved: solved.achieved,
+                    lower_bound: solved.lower_bound,
+                    certificate: Certificate::Plane(solved.certificate),
+                })
+            }
         }
     }
 
@@ -82,14 +112,18 @@ impl Problem {
         match self {
             Self::Line(line) => line.epsilon,
             Self::Circle(circle) => circle.epsilon,
+            Self::Finite(finite) => finite.epsilon,
+            Self::Plane(problem) => problem.epsilon,
         }
     }
 
-    /// How errors are counted.
-    pub fn loss(&self) -> Loss {
+    /// How errors are counted, if by a distance; other losses are a matrix.
+    pub fn loss(&self) -> Option<Loss> {
         match self {
-            Self::Line(line) => line.loss,
-            Self::Circle(circle) => circle.loss,
+            Self::Line(line) => Some(line.loss),
+            Self::Circle(circle) => Some(circle.loss),
+            Self::Finite(finite) => finite.losses.name(),
+            Self::Plane(_) => Some(Loss::Absolute),
         }
     }
 
@@ -98,22 +132,35 @@ impl Problem {
         match self {
             Self::Line(line) => DomainSpec::Interval(line.domain),
             Self::Circle(circle) => DomainSpec::Circle(circle.domain),
+            Self::Finite(finite) => DomainSpec::Categories(finite.categories.clone()),
+            Self::Plane(problem) => DomainSpec::Rectangle(problem.rectangle),
         }
     }
 
     /// The exact loss of a channel, in the units of the domain.
     ///
     /// # Errors
-    /// When the channel's integers do not make one.
+    /// When the channel's integers do not make one, or it is on another kind of domain.
     pub fn loss_of(&self, channel: &SolvedChannel) -> Result<f64, LimitError> {
-        let numeric = channel.numeric()?;
+        let other_kind =
+            || LimitError::File { reason: "its channel is of another kind than its domain".into() };
+        if let (Self::Finite(finite), SolvedChannel::Categories(table)) = (self, channel) {
+            return finite.loss_of(table);
+        }
+        if let (Self::Plane(problem), SolvedChannel::Rectangle(mechanism)) = (self, channel) {
+            return Ok(problem.objective.loss_of(mechanism));
+        }
+        let numeric = channel.numeric()?.ok_or_else(other_kind)?;
         let analysis = Analysis::new(numeric.as_ref());
-        Ok(match self {
+        match self {
             Self::Line(LineProblem { objective: Objective::Average(prior), loss, .. }) => {
-                analysis.average(*loss, prior)
+                Ok(analysis.average(*loss, prior))
             }
-            _ => analysis.worst(self.loss()).error,
-        })
+            Self::Line(LineProblem { loss, .. }) | Self::Circle(CircleProblem { loss, .. }) => {
+                Ok(analysis.worst(*loss).error)
+            }
+            Self::Finite(_) | Self::Plane(_) => Err(other_kind()),
+        }
     }
 
     /// What a loss in units of the domain is in its own units.
@@ -121,24 +168,32 @@ impl Problem {
         match self {
             Self::Line(line) => line.scale(),
             Self::Circle(circle) => circle.scale(),
+            Self::Finite(finite) => finite.losses.unit(),
+            // Certificates about rectangles are in the units of their sides.
+            Self::Plane(_) => 1.0,
         }
     }
 
     /// Whether a certificate is about this problem.
     pub(crate) fn is_about(&self, certificate: &Certificate) -> bool {
-        let Certificate::Line(found) = certificate;
-        let expected = match self {
-            Self::Line(line) => line.setting(),
-            Self::Circle(_) => crate::certificate::Setting::Circle,
-        };
-        let same_prior = match self {
-            Self::Line(line) => line.has_prior_of(found),
-            Self::Circle(_) => true,
-        };
-        found.setting == expected
-            && found.loss == self.loss()
-            && found.epsilon == self.epsilon()
-            && same_prior
+        match (self, certificate) {
+            (Self::Line(line), Certificate::Line(found)) => {
+                found.setting == line.setting()
+                    && found.loss == line.loss
+                    && found.epsilon == line.epsilon
+                    && line.has_prior_of(found)
+            }
+            (Self::Circle(circle), Certificate::Line(found)) => {
+                found.setting == Setting::Circle
+                    && found.loss == circle.loss
+                    && found.epsilon == circle.epsilon
+            }
+            (Self::Finite(finite), Certificate::Finite(found)) => {
+                found.losses == finite.losses && found.epsilon == finite.epsilon && finite.has_prior_of(found)
+            }
+            (Self::Plane(problem), Certificate::Plane(found)) => problem.is_about(found),
+            _ => false,
+        }
     }
 }
 

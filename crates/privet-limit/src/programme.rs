@@ -53,6 +53,9 @@ pub(crate) struct Solution {
     pub inequality_prices: Vec<f64>,
 }
 
+/// How closely the solver looks. It takes a few more rounds than its own choice, and small losses need it.
+const TOLERANCE: f64 = 1e-11;
+
 impl Programme {
     pub(crate) fn new(variables: usize) -> Self {
         Self { costs: vec![0.0; variables], equalities: Vec::new(), inequalities: Vec::new() }
@@ -92,7 +95,13 @@ impl Programme {
             SupportedConeT::NonnegativeConeT(self.inequalities.len()),
         ];
         let no_squares = CscMatrix::zeros((variables, variables));
-        let settings = DefaultSettings { verbose: false, ..DefaultSettings::default() };
+        let settings = DefaultSettings {
+            verbose: false,
+            tol_gap_abs: TOLERANCE,
+            tol_gap_rel: TOLERANCE,
+            tol_feas: TOLERANCE,
+            ..DefaultSettings::default()
+        };
         let mut solver = DefaultSolver::new(&no_squares, &self.costs, &matrix, &right, &cones, settings)
             .map_err(|error| LimitError::Solver { reason: error.to_string() })?;
         let asked = stop.clone();

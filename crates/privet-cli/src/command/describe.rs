@@ -2,7 +2,7 @@
 
 mod law;
 
-use crate::arguments::MechanismArguments;
+use crate::arguments::{Chosen, MechanismArguments};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::plot;
@@ -44,22 +44,23 @@ pub(crate) struct Describe {
 impl Describe {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         self.plot.as_deref().map(plot::Format::of).transpose()?;
-        let domain = self.mechanism.domain()?;
-        let mechanism = self.mechanism.mechanism()?;
-        match domain {
+        let chosen = self.mechanism.resolve()?;
+        let mechanism = chosen.mechanism()?;
+        match chosen.domain {
             DomainSpec::Interval(_) | DomainSpec::Circle(_) => {
-                self.describe_numbers(&*mechanism, &domain, output)
+                self.describe_numbers(&chosen, &*mechanism, output)
             }
-            _ => self.describe_others(&*mechanism, &domain, output),
+            _ => self.describe_others(&chosen, &*mechanism, output),
         }
     }
 
     fn describe_others(
         &self,
+        chosen: &Chosen,
         mechanism: &dyn AnyMechanism,
-        domain: &DomainSpec,
         output: Output,
     ) -> Result<(), Failure> {
+        let domain = &chosen.domain;
         if self.plot.is_some() {
             return Err(Failure::Usage {
                 message: format!("densities are drawn of numbers and angles: got {domain}"),
@@ -67,26 +68,27 @@ impl Describe {
             });
         }
         let pieces = mechanism.pieces(self.input.as_deref())?;
-        let document = self.document(mechanism, domain, pieces.iter().map(piece_json).collect())?;
+        let document = document(chosen, mechanism, pieces.iter().map(piece_json).collect());
         output.print(&document, || page(mechanism, domain, &pieces_table(&pieces)))
     }
 
     fn describe_numbers(
         &self,
+        chosen: &Chosen,
         mechanism: &dyn AnyMechanism,
-        domain: &DomainSpec,
         output: Output,
     ) -> Result<(), Failure> {
-        let estimator = self.mechanism.estimator()?;
+        let domain = &chosen.domain;
+        let estimator = chosen.estimator()?;
         let laws = self.laws(mechanism, &*estimator)?;
         let mut documents = Vec::new();
         for law in &laws {
-            let mut document = self.document(mechanism, domain, law.parts.iter().map(part_json).collect())?;
+            let mut document = document(chosen, mechanism, law.parts.iter().map(part_json).collect());
             document["input"] = law.input.into();
             documents.push(document);
         }
         if let Some(path) = &self.plot {
-            let epsilon = self.mechanism.epsilon()?.get();
+            let epsilon = chosen.epsilon.get();
             let (name, domain_name) = (mechanism.info().title, plot::domain_name(domain));
             let title = format!("{name}, {domain_name}, epsilon {epsilon}");
             plot::save(&law::chart(title, domain, &laws), path)?;
@@ -114,29 +116,24 @@ impl Describe {
         };
         list.split(',').map(law).collect()
     }
+}
 
-    fn document(
-        &self,
-        mechanism: &dyn AnyMechanism,
-        domain: &DomainSpec,
-        pieces: Vec<Value>,
-    ) -> Result<Value, Failure> {
-        let info = mechanism.info();
-        Ok(json!({
-            "id": info.id,
-            "title": info.title,
-            "domain": domain.to_string(),
-            "guarantee": super::guarantee_json(&mechanism.guarantee()),
-            "requested_epsilon": self.mechanism.epsilon()?.get(),
-            "report_bits": mechanism.report_bits(),
-            "report_bytes": mechanism.report_bytes(),
-            "numerics": info.numerics.as_str(),
-            "slack": info.slack,
-            "reference": info.reference,
-            "fingerprint": mechanism.fingerprint().to_string(),
-            "pieces": pieces,
-        }))
-    }
+fn document(chosen: &Chosen, mechanism: &dyn AnyMechanism, pieces: Vec<Value>) -> Value {
+    let info = mechanism.info();
+    json!({
+        "id": info.id,
+        "title": info.title,
+        "domain": chosen.domain.to_string(),
+        "guarantee": super::guarantee_json(&mechanism.guarantee()),
+        "requested_epsilon": chosen.epsilon.get(),
+        "report_bits": mechanism.report_bits(),
+        "report_bytes": mechanism.report_bytes(),
+        "numerics": info.numerics.as_str(),
+        "slack": info.slack,
+        "reference": info.reference,
+        "fingerprint": mechanism.fingerprint().to_string(),
+        "pieces": pieces,
+    })
 }
 
 fn piece_json(piece: &Piece) -> Value {

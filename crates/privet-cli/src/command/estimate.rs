@@ -74,10 +74,11 @@ pub(crate) struct Estimate {
 impl Estimate {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let step = super::parse_consistency(&self.consistency)?;
-        let domain = self.mechanism.domain()?;
-        let mechanism = self.mechanism.mechanism()?;
-        let estimator = self.mechanism.estimator()?;
-        let question = self.numbers.question(&domain)?;
+        let chosen = self.mechanism.resolve()?;
+        let domain = &chosen.domain;
+        let mechanism = chosen.mechanism()?;
+        let estimator = chosen.estimator()?;
+        let question = self.numbers.question(domain)?;
         if question.is_some() && self.top.is_some() {
             return Err(Failure::Usage {
                 message: format!("--top is about categories: got {domain}"),

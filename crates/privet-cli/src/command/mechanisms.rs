@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::{Output, table};
 use clap::Args;
 use privet::MechanismInfo;
-use privet::registry::MECHANISMS;
+use privet::registry;
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
@@ -26,7 +26,7 @@ pub(crate) struct Mechanisms {
 
 impl Mechanisms {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        let infos = || MECHANISMS.iter().map(|row| &row.info);
+        let infos = || registry::mechanisms().map(|row| &row.info);
         let document: Vec<Value> = infos().map(json_of).collect();
         if self.markdown && output == Output::Json {
             return Err(Failure::Usage {

@@ -7,9 +7,13 @@ mod demo;
 mod describe;
 mod error;
 mod estimate;
+mod joint;
 mod mechanisms;
+mod optimize;
 mod perturb;
+mod prior;
 mod simulate;
+mod true_values;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -33,9 +37,11 @@ enum Verb {
     Error(error::Error),
     Audit(audit::Audit),
     Advise(advise::Advise),
+    Optimize(optimize::Optimize),
     Perturb(perturb::Perturb),
     Estimate(estimate::Estimate),
     Simulate(simulate::Simulate),
+    Joint(joint::Joint),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -49,9 +55,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Error(verb) => verb.run(output),
         Verb::Audit(verb) => verb.run(output),
         Verb::Advise(verb) => verb.run(output),
+        Verb::Optimize(verb) => verb.run(output),
         Verb::Perturb(verb) => verb.run(output),
         Verb::Estimate(verb) => verb.run(output),
         Verb::Simulate(verb) => verb.run(output),
+        Verb::Joint(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }

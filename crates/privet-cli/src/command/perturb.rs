@@ -68,8 +68,8 @@ pub(crate) struct Perturb {
 
 impl Perturb {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        let domain = self.mechanism.domain()?;
-        let mechanism = self.mechanism.mechanism()?;
+        let chosen = self.mechanism.resolve()?;
+        let mechanism = chosen.mechanism()?;
         self.check_flags(output)?;
         let in_format = Format::of(&self.input, self.in_format.or(self.format))?;
         let out_format = Format::of(&self.out, self.out_format.or(self.format))?;
@@ -79,7 +79,7 @@ impl Perturb {
         let rng = generator(self.insecure_seed)?;
         let envelope = Envelope { fingerprint: mechanism.fingerprint(), insecure: rng.is_insecure() };
         let writer = ReportWriter::create(&self.out, out_format, envelope)?;
-        let rows = self.perturb(&*mechanism, domain, source, rng, writer)?;
+        let rows = self.perturb(&*mechanism, chosen.domain, source, rng, writer)?;
         if is_standard_stream(&self.out) {
             return Ok(());
         }
@@ -115,7 +115,7 @@ impl Perturb {
             } else {
                 mechanism.randomize_batch(values, &mut rng, &mut reports)
             };
-            drawn.map_err(|error| self.refuse(&batch, error))?;
+            drawn.map_err(|error| self.refuse(&domain, &batch, error))?;
             progress.add(batch.rows as u64);
             if batch.is_cut { Ok(()) } else { writer.write(&reports, &batch.kept) }
         })?;
@@ -127,28 +127,15 @@ impl Perturb {
     }
 
     /// Names the row of a value that the mechanism does not accept.
-    fn refuse(&self, batch: &Batch<ValueColumn>, error: InputError) -> Failure {
+    fn refuse(&self, domain: &DomainSpec, batch: &Batch<ValueColumn>, error: InputError) -> Failure {
         let path = self.input.clone();
-        let InputError::OutsideDomainAt { position, domain } = error else {
+        let InputError::OutsideDomainAt { position, domain: name } = error else {
             let problem = Problem::Input { source: error, is_clampable: false };
             return Failure::Source { path, row: None, problem };
         };
-        let is_clampable = !self.clamp && self.has_nearest(&batch.column.values, position - 1);
-        let problem = Problem::Input { source: InputError::OutsideDomain { domain }, is_clampable };
+        let is_clampable = !self.clamp && has_nearest(domain, &batch.column.values, position - 1);
+        let problem = Problem::Input { source: InputError::OutsideDomain { domain: name }, is_clampable };
         Failure::Source { path, row: Some(batch.first_row + position - 1), problem }
-    }
-
-    /// Whether `--clamp` could move the value into the domain.
-    fn has_nearest(&self, values: &Values, position: u64) -> bool {
-        if let Values::Points(points) = values {
-            let point = points.get(position as usize);
-            return point.is_some_and(|point| point.iter().all(|coordinate| !coordinate.is_nan()));
-        }
-        let (Values::Numbers(numbers), Ok(domain)) = (values, self.mechanism.domain()) else { return true };
-        numbers.get(position as usize).is_some_and(|number| match domain {
-            DomainSpec::Circle(_) => number.is_finite(),
-            _ => !number.is_nan(),
-        })
     }
 
     fn check_flags(&self, output: Output) -> Result<(), Failure> {
@@ -171,4 +158,17 @@ impl Perturb {
         }
         Ok(())
     }
+}
+
+/// Whether `--clamp` could move the value into the domain.
+fn has_nearest(domain: &DomainSpec, values: &Values, position: u64) -> bool {
+    if let Values::Points(points) = values {
+        let point = points.get(position as usize);
+        return point.is_some_and(|point| point.iter().all(|coordinate| !coordinate.is_nan()));
+    }
+    let Values::Numbers(numbers) = values else { return true };
+    numbers.get(position as usize).is_some_and(|number| match domain {
+        DomainSpec::Circle(_) => number.is_finite(),
+        _ => !number.is_nan(),
+    })
 }

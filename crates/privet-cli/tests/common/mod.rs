@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A folder of its own for each test, in which the command runs.
-pub(crate) struct Folder(TempDir);
+/// A folder of its own for each test, in which the command runs, and one for what it keeps for next time.
+pub(crate) struct Folder(TempDir, TempDir);
 
 /// How a command ended.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Ending {
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap())
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -60,6 +60,7 @@ impl Folder {
             .unwrap()
             .current_dir(self.0.path())
             .env("COLUMNS", "100")
+            .env("PRIVET_CACHE", self.1.path())
             .args(arguments)
             .write_stdin(stdin)
             .output()

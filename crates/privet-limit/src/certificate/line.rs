@@ -27,7 +27,7 @@ use privet_mechanisms::analysis::Loss;
 pub const SCALE: f64 = (1u64 << 48) as f64;
 
 /// Larger numbers have no use, and could not be added up exactly.
-const LARGEST: i64 = 1 << 52;
+pub(super) const LARGEST: i64 = 1 << 52;
 
 /// An input, in units of the domain, with its weight and its prices, all in multiples of 2^-48.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

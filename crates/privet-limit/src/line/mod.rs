@@ -4,13 +4,13 @@
 //! former becomes an integer mechanism for every real input ([`decode`]), the latter a certificate ([`proof`]). Both are
 //! looked at again without the solver; finer grids follow until the two are close.
 
-mod channel;
 mod decode;
+mod grid;
 mod proof;
 
 use crate::certificate::{LineCertificate, SCALE, Setting};
 use crate::{LimitError, Progress, Stop};
-use channel::ChannelProgramme;
+use grid::Grid;
 use privet_core::{Epsilon, Interval};
 use privet_mechanisms::analysis::{Loss, Prior};
 use privet_mechanisms::interval::SolvedInterval;
@@ -91,8 +91,9 @@ impl LineProblem {
     ) -> Result<LineSolution, LimitError> {
         self.check()?;
         let mut best: Option<LineSolution> = None;
+        let mut reports = Vec::new();
         for (stage, parts) in STAGES.into_iter().enumerate() {
-            best = better(best, self.solve_on(parts, stop))?;
+            best = better(best, self.solve_on(parts, &mut reports, stop))?;
             let Some(current) = &best else { continue };
             on_progress(Progress {
                 done: stage + 1,
@@ -107,20 +108,32 @@ impl LineProblem {
         best.ok_or(LimitError::Infeasible)
     }
 
-    /// Solves on one grid of inputs, moving the reports to where the certificate needs them.
-    fn solve_on(&self, parts: usize, stop: &Stop) -> Result<LineSolution, LimitError> {
-        let mut programme = self.programme(parts);
+    /// Solves on one grid of inputs, moving the reports to where the certificate needs them. It begins with the reports of the
+    /// grid before, and leaves its own.
+    fn solve_on(
+        &self,
+        parts: usize,
+        reports: &mut Vec<f64>,
+        stop: &Stop,
+    ) -> Result<LineSolution, LimitError> {
+        let mut grid = self.grid(parts);
+        // For absolute loss the certificate is weakest at the inputs themselves, which are new on every grid.
+        if self.loss == Loss::Squared && !reports.is_empty() {
+            let ends = [grid.outputs[0], grid.outputs[grid.outputs.len() - 1]];
+            grid.outputs = std::mem::take(reports);
+            grid.refine(&ends, |_| false);
+        }
         let mut channel: Option<(SolvedInterval, f64)> = None;
         let mut proof: Option<(LineCertificate, f64)> = None;
         let mut rounds_without_gain = 0;
         for _ in 0..ROUNDS {
-            let solved = programme.solve(stop)?;
-            let certificate = proof::certificate(self, &programme, &solved);
-            let found = decode::mechanism(self, &programme.outputs, &solved.floor)?;
+            let solved = grid.solve(stop)?;
+            let certificate = proof::certificate(self, &grid, &solved);
+            let found = decode::mechanism(self, &grid.outputs, &solved.floor)?;
             if channel.as_ref().is_none_or(|best| found.1 < best.1) {
                 channel = Some(found);
             }
-            let profile = Profile::of(&programme, &certificate);
+            let profile = Profile::of(&grid, &certificate);
             if proof.as_ref().is_none_or(|best| profile.bound() > best.1) {
                 proof = Some((certificate, profile.bound()));
                 rounds_without_gain = 0;
@@ -130,11 +143,12 @@ impl LineProblem {
             if profile.loss() <= GOOD_LOSS || rounds_without_gain == 2 || stop.is_requested() {
                 break;
             }
-            programme.refine(&profile.dips(GOOD_LOSS / 2.0), |report| profile.is_idle(report));
+            grid.refine(&profile.dips(GOOD_LOSS / 2.0), |report| profile.is_idle(report));
         }
         let (Some((mechanism, achieved)), Some((certificate, _))) = (channel, proof) else {
             return Err(LimitError::Infeasible);
         };
+        *reports = grid.outputs;
         let lower_bound = certificate.bound()? * self.scale();
         Ok(LineSolution { mechanism, achieved, lower_bound, certificate })
     }
@@ -147,8 +161,8 @@ impl LineProblem {
         Ok(())
     }
 
-    /// The programme over a grid of inputs and a grid of outputs.
-    fn programme(&self, parts: usize) -> ChannelProgramme {
+    /// The inputs and the reports, evenly spaced.
+    fn grid(&self, parts: usize) -> Grid {
         let [low, high] = self.output_range();
         let is_mirrored = self.objective == Objective::Minimax && (low + high - 1.0).abs() < 1e-9;
         let (inputs, shares) = match &self.objective {
@@ -169,7 +183,7 @@ impl LineProblem {
         let (low, high) = (low + margin, high - margin);
         let steps = parts as f64;
         let outputs = (0..=parts).map(|index| low + (high - low) * index as f64 / steps).collect();
-        ChannelProgramme {
+        Grid {
             epsilon: self.epsilon,
             loss: self.loss,
             inputs,

@@ -1,15 +1,12 @@
 //! From dual numbers to a certificate.
 
-use super::channel::{ChannelProgramme, ChannelSolution, Prices};
+use super::grid::Grid;
 use super::{LineProblem, Objective};
 use crate::certificate::{Cell, LineCertificate, Point, SCALE};
+use crate::channels::{ChannelSolution, Prices, whole};
 
 /// The certificate that the solver's prices make.
-pub(super) fn certificate(
-    problem: &LineProblem,
-    programme: &ChannelProgramme,
-    solved: &ChannelSolution,
-) -> LineCertificate {
+pub(super) fn certificate(problem: &LineProblem, grid: &Grid, solved: &ChannelSolution) -> LineCertificate {
     let mut certificate = LineCertificate {
         epsilon: problem.epsilon,
         loss: problem.loss,
@@ -17,11 +14,11 @@ pub(super) fn certificate(
         points: Vec::new(),
         cells: Vec::new(),
     };
-    let normal = normalised(&solved.prices);
-    for (input, prices) in programme.inputs.iter().zip(&normal) {
+    let normal = solved.normalised_prices();
+    for (input, prices) in grid.inputs.iter().zip(&normal) {
         let is_end = *input == 0.0 || *input == 1.0;
         match problem.objective {
-            Objective::Minimax if programme.is_mirrored => {
+            Objective::Minimax if grid.is_mirrored => {
                 let half = halved(*prices);
                 certificate.points.push(point(*input, half));
                 certificate.points.push(point(1.0 - input, Prices { slope: -half.slope, ..half }));
@@ -32,7 +29,7 @@ pub(super) fn certificate(
             Objective::Average(_) => {
                 // Where nobody is, a single input is as good as a cell.
                 certificate.cells.push(Cell { weight: 0, price: 0, slope: 0 });
-                if programme.is_unbiased {
+                if grid.is_unbiased {
                     certificate.points.push(point(*input, *prices));
                 }
             }
@@ -41,43 +38,21 @@ pub(super) fn certificate(
     certificate
 }
 
-/// The prices for weights that add up to one at most, however the solver and the integers round: a common factor changes
-/// nothing else.
-fn normalised(prices: &[Prices]) -> Vec<Prices> {
-    const LESS: f64 = 1.0 - 1e-10;
-    let total: f64 = prices.iter().map(|prices| prices.weight.max(0.0)).sum();
-    let factor = LESS / total;
-    let scaled = |prices: &Prices| Prices {
-        weight: prices.weight.max(0.0) * factor,
-        price: prices.price * factor,
-        slope: prices.slope * factor,
-    };
-    prices.iter().map(scaled).collect()
-}
-
 fn halved(prices: Prices) -> Prices {
     Prices { weight: prices.weight / 2.0, price: prices.price / 2.0, slope: prices.slope / 2.0 }
-}
-
-fn whole(number: f64) -> i64 {
-    (number * SCALE).round() as i64
-}
-
-fn weight(prices: &Prices) -> i64 {
-    (prices.weight * SCALE).floor() as i64
 }
 
 fn point(place: f64, prices: Prices) -> Point {
     Point {
         place: whole(place),
-        weight: weight(&prices),
-        price: whole(prices.price),
-        slope: whole(prices.slope),
+        weight: prices.whole_weight(),
+        price: prices.whole_price(),
+        slope: prices.whole_slope(),
     }
 }
 
 fn cell(prices: Prices) -> Cell {
-    Cell { weight: weight(&prices), price: whole(prices.price).max(0), slope: whole(prices.slope) }
+    Cell { weight: prices.whole_weight(), price: prices.whole_price().max(0), slope: prices.whole_slope() }
 }
 
 /// G as the certificate has it, at many reports.
@@ -92,10 +67,10 @@ pub(super) struct Profile {
 const REPORTS: usize = 4096;
 
 impl Profile {
-    pub(super) fn of(programme: &ChannelProgramme, certificate: &LineCertificate) -> Self {
-        let (low, high) = (programme.outputs[0], programme.outputs[programme.outputs.len() - 1]);
+    pub(super) fn of(grid: &Grid, certificate: &LineCertificate) -> Self {
+        let (low, high) = (grid.outputs[0], grid.outputs[grid.outputs.len() - 1]);
         let even = (0..=REPORTS).map(|index| low + (high - low) * index as f64 / REPORTS as f64);
-        let mut reports: Vec<f64> = even.chain(programme.outputs.iter().copied()).collect();
+        let mut reports: Vec<f64> = even.chain(grid.outputs.iter().copied()).collect();
         reports.sort_by(f64::total_cmp);
         let prices = certificate.points.iter().map(|point| point.price);
         let promised =

@@ -34,7 +34,7 @@ fn two_inputs_prove_what_randomised_response_reaches() {
 #[test]
 fn raising_any_price_of_a_good_certificate_proves_no_more_than_is_achieved() {
     let solution = solve(&minimax(Loss::Squared, 1.0));
-    let Certificate::Line(good) = &solution.certificate;
+    let Certificate::Line(good) = &solution.certificate else { unreachable!() };
     for index in 0..good.points.len() {
         let mut raised = good.clone();
         raised.points[index].price += (0.01 * SCALE) as i64;

@@ -50,7 +50,7 @@ fn one_changed_number_is_noticed() {
 fn a_forged_digest_does_not_help() {
     // Whoever changes a number and writes the digest anew still fails: the claims are checked, not believed.
     let mut solution = small();
-    let Certificate::Line(line) = &mut solution.certificate;
+    let Certificate::Line(line) = &mut solution.certificate else { unreachable!() };
     line.points[0].price -= line.points[0].price / 10;
     let forged = Solution::from_json(&solution.to_json()).unwrap();
     assert!(matches!(forged.verify(), Err(LimitError::Unproved { .. })));

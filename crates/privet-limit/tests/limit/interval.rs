@@ -33,6 +33,17 @@ fn minimax_channels_are_within_one_percent_at_large_epsilon() {
     }
 }
 
+/// Worst absolute errors over 41 inputs only, by another solver (HiGHS) from another formulation in Python. Fewer inputs make
+/// the problem easier, so no channel for all inputs can have less.
+#[test]
+fn no_channel_does_what_cannot_be_done() {
+    for (value, limit) in [(0.5, 0.395270), (1.0, 0.316146), (2.0, 0.200764)] {
+        let solution = solve(&minimax(Loss::Absolute, value));
+        assert!(solution.achieved > limit - 1e-6, "{value}: {}", solution.achieved);
+        assert!((solution.lower_bound / limit - 1.0).abs() < 0.002, "{value}: {}", solution.lower_bound);
+    }
+}
+
 #[test]
 fn unbiased_channels_beat_every_named_one() {
     check(&unbiased(Objective::Minimax, 1.0), 0.9985, 0.02);
@@ -48,7 +59,7 @@ fn unbiased_channels_beat_every_named_one_at_large_epsilon() {
 #[test]
 fn unbiased_channels_are_unbiased_everywhere() {
     let solution = solve(&unbiased(Objective::Minimax, 1.0));
-    let numeric = solution.channel.numeric().unwrap();
+    let numeric = solution.channel.numeric().unwrap().unwrap();
     let analysis = Analysis::new(numeric.as_ref());
     for index in 0..=1000 {
         let bias = analysis.law(f64::from(index) / 1000.0).unwrap().bias();
@@ -108,7 +119,7 @@ fn reports_in_too_narrow_a_range_cannot_be_unbiased() {
     let wide = within([-0.7, 1.7]).unwrap();
     assert!(wide.lower_bound > solve(&unbiased(Objective::Minimax, 1.0)).achieved);
     assert!(wide.gap() < 0.02, "{}", wide.gap());
-    let numeric = wide.channel.numeric().unwrap();
+    let numeric = wide.channel.numeric().unwrap().unwrap();
     let ends = [0, numeric.output_cells() - 1].map(|cell| numeric.output_value(cell));
     assert!(ends[0] >= -0.7 && ends[1] <= 1.7, "{ends:?}");
     wide.verify().unwrap();

@@ -1,12 +1,12 @@
 //! The best channels: how good they are, and that nothing about them can be changed unnoticed.
 
-#![allow(missing_docs)]
-// The helpers of a test may fail as the test itself may.
-#![allow(clippy::unwrap_used)]
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod certificates;
 mod files;
+mod finite;
 mod interval;
+mod plane;
 
 use privet_core::{Epsilon, Interval};
 use privet_limit::line::{LineProblem, Objective, Unbiased};

@@ -13,8 +13,10 @@ mod ordered_exponential;
 mod peaked_response;
 mod prefix_tree;
 mod randomized_response;
+mod solved;
 mod subset_selection;
 mod symmetric_unary_encoding;
+mod table_response;
 mod unary_encoding;
 
 pub use binary_local_hashing::{BinaryBuckets, BinaryLocalHashing};
@@ -26,12 +28,14 @@ pub use hashing::{RowHash, SeededHash};
 pub use local_hashing::{BucketRule, HashedReport, LocalHashing};
 pub use optimized_local_hashing::{OptimizedBuckets, OptimizedLocalHashing};
 pub use optimized_unary_encoding::{Optimized, OptimizedUnaryEncoding};
-pub use ordered_exponential::OrderedExponential;
+pub use ordered_exponential::{NearIsLikely, OrderedExponential};
 pub use peaked_response::{PeakedResponse, PeakedRule};
 pub use prefix_tree::{PrefixReport, PrefixTree};
 pub use randomized_response::{RandomizedResponse, TwoOnly};
+pub use solved::{FoundOnCategories, SolvedCategories};
 pub use subset_selection::SubsetSelection;
 pub use symmetric_unary_encoding::{Symmetric, SymmetricUnaryEncoding};
+pub use table_response::{TableResponse, TableRule};
 pub use unary_encoding::{BitCounter, BitThresholds, UnaryEncoding, UnaryRule};
 
 use privet_core::{

@@ -1,13 +1,15 @@
 //! The exponential mechanism on ordered categories: near ones are likelier than far ones.
 
-use super::{at_most, categories_of, pure_guarantee};
-use privet_core::sampling::{AliasTable, WeightRow, WorstRatio};
+use super::{TableResponse, TableRule, at_most, categories_of};
+use privet_core::sampling::{WeightRow, WorstRatio};
 use privet_core::{
-    Build, Categories, Category, Channel, CryptoRng, Domain, DomainSpec, Epsilon, ExpLowerBound, Fingerprint,
-    FingerprintBuilder, Fraction, Guarantee, InputError, Mechanism, MechanismInfo, Numerics, ParameterError,
-    Piece, ReportError,
+    Build, Categories, DomainSpec, Epsilon, ExpLowerBound, Fraction, Mechanism, MechanismInfo, Numerics,
+    ParameterError,
 };
-use std::fmt;
+
+/// The rule of [`OrderedExponential`]: reports are categories.
+#[derive(Debug, Clone, Copy)]
+pub struct NearIsLikely;
 
 /// The exponential mechanism on ordered categories: P(y given x) proportional to e^(-s |x - y| / (k - 1)), with the
 /// scale s as large as epsilon allows.
@@ -39,19 +41,9 @@ use std::fmt;
 /// assert!(stars.guarantee().epsilon().get() > 2.0 - 1e-6);
 /// # Ok::<(), privet_core::ParameterError>(())
 /// ```
-#[derive(Clone)]
-pub struct OrderedExponential {
-    categories: Categories,
-    rows: Vec<WeightRow>,
-    tables: Vec<AliasTable>,
-    worst: WorstRatio,
-    guarantee: Guarantee,
-}
+pub type OrderedExponential = TableResponse<NearIsLikely>;
 
 impl OrderedExponential {
-    /// The largest number of categories: the channel is a table with a row for each.
-    pub const MAX_CATEGORIES: u32 = 1024;
-
     /// Finds the scale and rounds the rows.
     ///
     /// # Errors
@@ -60,17 +52,10 @@ impl OrderedExponential {
         at_most(&categories, Self::MAX_CATEGORIES)?;
         let too_small = || ParameterError::EpsilonTooSmall { got: epsilon.get() };
         let rows = calibrate(categories.count(), epsilon)?.ok_or_else(too_small)?;
-        let worst = WorstRatio::of(&rows);
-        if worst.ratio <= Fraction::whole(1) {
+        if WorstRatio::of(&rows).ratio <= Fraction::whole(1) {
             return Err(too_small());
         }
-        let tables = rows.iter().map(AliasTable::new).collect();
-        Ok(Self { guarantee: pure_guarantee(&worst.ratio)?, categories, rows, tables, worst })
-    }
-
-    /// The integer weights: a row for each input.
-    pub fn rows(&self) -> &[WeightRow] {
-        &self.rows
+        Self::from_rows(categories, rows, NearIsLikely)
     }
 }
 
@@ -112,9 +97,7 @@ impl Build for OrderedExponential {
     }
 }
 
-impl Mechanism for OrderedExponential {
-    type Domain = Categories;
-    type Report = Category;
+impl TableRule for NearIsLikely {
     const INFO: MechanismInfo = MechanismInfo {
         id: "ordered-exponential",
         synonyms: &["exponential", "em"],
@@ -128,74 +111,7 @@ impl Mechanism for OrderedExponential {
         status: "stable",
     };
 
-    fn domain(&self) -> &Categories {
-        &self.categories
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
-    }
-
-    fn fingerprint(&self) -> Fingerprint {
-        let mut builder = FingerprintBuilder::new(Self::INFO.id);
-        self.categories.identify(&mut builder);
-        for weight in self.rows.iter().flat_map(WeightRow::weights) {
-            builder.number(*weight);
-        }
-        builder.finish()
-    }
-
-    fn report_bits(&self) -> u32 {
-        Category::bits(self.categories.count())
-    }
-
-    #[inline]
-    fn randomize<R: CryptoRng + ?Sized>(&self, input: &u32, rng: &mut R) -> Result<Category, InputError> {
-        self.categories.check(input)?;
-        Ok(Category(self.tables[*input as usize].draw(rng)))
-    }
-
-    fn encode(&self, report: &Category, slot: &mut [u8]) {
-        report.write(slot);
-    }
-
-    fn decode(&self, slot: &[u8]) -> Result<Category, ReportError> {
-        self.check_length(slot)?;
-        Category::read(slot, self.categories.count())
-    }
-}
-
-impl Channel for OrderedExponential {
-    fn probability(&self, input: &u32, report: &Category) -> Fraction {
-        let row = self.rows.get(*input as usize).map_or(&[][..], WeightRow::weights);
-        Fraction::of_weight(row.get(report.0 as usize).copied().unwrap_or(0))
-    }
-
-    fn worst_ratio(&self) -> Fraction {
-        self.worst.ratio.clone()
-    }
-
-    fn worst_inputs(&self) -> [u32; 2] {
-        self.worst.rows
-    }
-
-    fn all_reports(&self, limit: usize) -> Option<Vec<Category>> {
-        let count = self.categories.count();
-        (count as usize <= limit).then(|| (0..count).map(Category).collect())
-    }
-
-    fn pieces(&self, input: Option<&u32>) -> Vec<Piece> {
-        let input = input.copied().unwrap_or(0) as usize;
-        let row = self.rows.get(input).map_or(&[][..], WeightRow::weights);
-        let masses = (0u32..)
-            .zip(row)
-            .map(|(output, weight)| Piece::one(self.categories.label(output), &Fraction::of_weight(*weight)));
-        masses.collect()
-    }
-}
-
-impl fmt::Debug for OrderedExponential {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}({}, {})", Self::INFO.title, self.categories, self.guarantee)
+    fn name_of(&self, report: u32, categories: &Categories) -> String {
+        categories.label(report)
     }
 }

@@ -12,6 +12,7 @@ mod prefix_tree;
 mod randomized_response;
 mod registry;
 mod sketches;
+mod solved;
 mod subset_and_hadamard;
 mod unary;
 mod wide_reports;

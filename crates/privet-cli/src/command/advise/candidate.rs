@@ -1,9 +1,9 @@
 //! Mechanisms that fit a domain, each with those of the given parameters that it takes.
 
-use crate::arguments::find_mechanism;
+use crate::choice::Choice;
 use crate::failure::Failure;
 use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::{AnyMechanism, BuildOptions, Delta, Domain, DomainSpec, Epsilon, InputError, ParameterError};
+use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, ParameterError};
 
 /// A mechanism with its estimator.
 #[derive(Debug)]
@@ -14,17 +14,7 @@ pub(crate) struct Built {
     pub(crate) taken: BuildOptions,
 }
 
-/// The mechanism of this name. Parameters that it does not take, but another of a list may, are left out.
-pub(crate) fn named(
-    name: &str,
-    domain: &DomainSpec,
-    epsilon: Epsilon,
-    options: &BuildOptions,
-) -> Result<Built, Failure> {
-    Ok(build(find_mechanism(name)?, domain, epsilon, options)?)
-}
-
-/// Every mechanism that works on the domain with these parameters.
+/// Every mechanism that works on the domain with these parameters and need not be solved for.
 pub(crate) fn all_that_fit(
     domain: &DomainSpec,
     epsilon: Epsilon,
@@ -32,8 +22,8 @@ pub(crate) fn all_that_fit(
 ) -> Result<Vec<Built>, Failure> {
     let mut fitting = Vec::new();
     let mut refusal = None;
-    for row in registry::MECHANISMS {
-        match build(row, domain, epsilon, options) {
+    for row in registry::ready_mechanisms() {
+        match build(&Choice::Row(row), domain, epsilon, options) {
             Ok(built) => fitting.push(built),
             Err(error) if is_misfit(&error) => {}
             // Such as a delta that only this mechanism needs.
@@ -55,16 +45,19 @@ pub(super) fn is_misfit(error: &ParameterError) -> bool {
     matches!(error, ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. })
 }
 
-/// Builds a mechanism with those of the parameters that it takes.
-pub(super) fn build(
-    row: &MechanismRow,
+/// Makes a mechanism with those of the parameters that it takes; another of a list may take the others.
+pub(crate) fn build(
+    choice: &Choice,
     domain: &DomainSpec,
     epsilon: Epsilon,
     options: &BuildOptions,
 ) -> Result<Built, ParameterError> {
-    let taken = taken(row, domain, options);
-    let mechanism = row.build_with(domain, epsilon, &taken)?;
-    let estimator = registry::find_estimator(row.info.id)?.build_with(domain, epsilon, &taken)?;
+    let taken = match choice {
+        Choice::Row(row) => taken(row, domain, options),
+        Choice::File(_) => BuildOptions::default(),
+    };
+    let mechanism = choice.mechanism(domain, epsilon, &taken)?;
+    let estimator = choice.estimator(domain, epsilon, &taken)?;
     Ok(Built { mechanism, estimator, taken })
 }
 
@@ -94,13 +87,4 @@ pub(crate) fn refuse_untaken(
         (None, None) => return Ok(()),
     };
     Err(Failure::Usage { message: format!("none of these mechanisms takes a {name}"), hint: None })
-}
-
-/// Refuses a number outside the domain.
-pub(crate) fn check_number(domain: &DomainSpec, value: f64) -> Result<(), InputError> {
-    match domain {
-        DomainSpec::Interval(interval) => interval.check(&value),
-        DomainSpec::Circle(circle) => circle.check(&value),
-        other => Err(InputError::WrongKind { domain: other.to_string() }),
-    }
 }

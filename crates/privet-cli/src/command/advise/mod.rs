@@ -5,13 +5,14 @@ mod expected;
 mod search;
 
 use crate::arguments::{OptionArguments, parse_epsilon, parse_named};
+use crate::choice::{self, Choice};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::plot::{self, Chart, Range, Series};
 use clap::{Args, ValueEnum};
 use expected::Question;
 use privet::analysis::Loss;
-use privet::{BuildOptions, DomainSpec};
+use privet::{BuildOptions, DomainSpec, registry};
 use search::{Advice, Candidate, LeftOut, Wish};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -25,7 +26,10 @@ Examples:
     privet advise --domain interval:0,120 --goal mean --users 20000 --target-error 0.5 --plot error.svg
 
   Which report is nearest to the value?
-    privet advise --domain circle:360 --goal point --users 1 --epsilon 2 --loss squared";
+    privet advise --domain circle:360 --goal point --users 1 --epsilon 2 --loss squared
+
+  How much better is the best that there can be?
+    privet advise --domain interval:0,1 --goal point --users 1 --epsilon 2 --mechanism minimax-absolute";
 
 /// Advise on the mechanism and the epsilon
 ///
@@ -33,7 +37,10 @@ Examples:
 /// nothing is simulated. The answer says what the error is: a standard error for frequencies and means, the root mean square
 /// error of a share for distributions, the error of a single report at the worst value for points.
 ///
-/// With a target error, the answer is the smallest epsilon between 0.01 and 16 at which each mechanism reaches it.
+/// With a target error, the answer is the smallest epsilon between 0.01 and 16 at which each mechanism reaches it; one from
+/// a file has its own epsilon only.
+///
+/// Mechanisms that have to be solved for take seconds and are left out unless --mechanism names them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Advise {
@@ -66,6 +73,10 @@ pub(crate) struct Advise {
     distribution_bins: Option<u32>,
     #[command(flatten)]
     options: OptionArguments,
+    /// Mechanisms to compare as well: those that have to be solved for (minimax-absolute, minimax-squared,
+    /// minimax-unbiased; with --epsilon), or file:PATH
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    mechanism: Vec<String>,
     /// Draw the expected errors of the best mechanisms over epsilon: FILE.svg or FILE.png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -103,11 +114,15 @@ const EPSILONS: [f64; 9] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0];
 fn chart(domain: &DomainSpec, question: &Question, options: &BuildOptions, advice: &Advice) -> Chart {
     let best = std::iter::once(&advice.recommended).chain(advice.alternatives.iter().map(|(other, _)| other));
     let epsilons = EPSILONS.map(|factor| factor * advice.recommended.epsilon);
-    let series = best.take(DRAWN).map(|candidate| Series {
-        label: candidate.id.to_owned(),
-        line: search::curve(domain, question, options, candidate.id, &epsilons),
-        dots: vec![[candidate.epsilon, candidate.expected_error]],
-        ..Series::default()
+    let series = best.take(DRAWN).map(|candidate| {
+        let own = [candidate.epsilon, candidate.expected_error];
+        let line = search::curve(domain, question, options, candidate.id, &epsilons);
+        Series {
+            label: candidate.id.to_owned(),
+            line: line.unwrap_or_else(|| vec![own]),
+            dots: vec![own],
+            ..Series::default()
+        }
     });
     let name = plot::domain_name(domain);
     Chart {
@@ -132,7 +147,8 @@ impl Advise {
         let wish = self.wish()?;
         self.plot.as_deref().map(plot::Format::of).transpose()?;
         let options = self.options.build_options()?;
-        let advice = search::advise(&domain, &question, wish, &options)?;
+        let further = self.further(&domain, wish)?;
+        let advice = search::advise(&domain, &question, wish, &options, &further)?;
         if let Some(path) = &self.plot {
             plot::save(&chart(&domain, &question, &options, &advice), path)?;
         }
@@ -175,6 +191,18 @@ impl Advise {
         let loss = loss.map_err(|message| Failure::Usage { message, hint: None })?;
         let bins = self.distribution_bins.map_or(DEFAULT_BINS, |bins| bins as usize);
         Ok(Question { goal: self.goal, users: self.users, loss, bins })
+    }
+
+    /// What is compared beyond the mechanisms that are made at once.
+    fn further(&self, domain: &DomainSpec, wish: Wish) -> Result<Vec<Choice>, Failure> {
+        let mut further =
+            self.mechanism.iter().map(|name| Choice::find(name)).collect::<Result<Vec<_>, _>>()?;
+        choice::domains(&further, &[domain.to_string()])?;
+        if let Wish::Epsilon(epsilon) = wish {
+            choice::epsilons(&further, Some(vec![epsilon]))?;
+        }
+        further.retain(|choice| !matches!(choice, Choice::Row(row) if !registry::is_solved(row)));
+        Ok(further)
     }
 
     fn wish(&self) -> Result<Wish, Failure> {

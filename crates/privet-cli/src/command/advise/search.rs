@@ -2,6 +2,7 @@
 
 use super::candidate;
 use super::expected::Question;
+use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::output::number;
 use crate::progress::Progress;
@@ -61,23 +62,26 @@ const HALVINGS: u32 = 23;
 /// Errors that differ by less than this part are the same.
 const TIE: f64 = 1e-6;
 
-/// Compares all mechanisms that fit.
+/// Compares all mechanisms that fit and are made at once, and some further ones.
 pub(super) fn advise(
     domain: &DomainSpec,
     question: &Question,
     wish: Wish,
     options: &BuildOptions,
+    further: &[Choice],
 ) -> Result<Advice, Failure> {
     let search = Search { domain, question, options };
-    let (mut candidates, mut unreached, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
-    let mut progress = Progress::new("mechanisms", Some(registry::MECHANISMS.len() as u64));
+    let (mut candidates, mut unreached) = (Vec::new(), Vec::new());
+    let mut left_out = unasked(domain, question, further);
+    let ready: Vec<Choice> = registry::ready_mechanisms().iter().map(Choice::Row).collect();
+    let mut progress = Progress::new("mechanisms", Some((ready.len() + further.len()) as u64));
     let mut all_taken = Vec::new();
-    for row in registry::MECHANISMS {
-        let outcome = search.consider(row, wish);
+    for choice in ready.iter().chain(further) {
+        let outcome = search.consider(choice, wish);
         progress.add(1);
         match outcome {
             Err(Refusal::Misfit) => {}
-            Err(Refusal::Why(why)) => left_out.push(LeftOut { id: row.info.id, why }),
+            Err(Refusal::Why(why)) => left_out.push(LeftOut { id: choice.id(), why }),
             Ok((candidate, taken)) => {
                 all_taken.push(taken);
                 let is_reached = wish.target().is_none_or(|target| candidate.expected_error <= target);
@@ -102,21 +106,37 @@ pub(super) fn advise(
     Ok(Advice { recommended, alternatives, left_out })
 }
 
-/// The expected errors of one mechanism at several epsilons, where it has one.
+/// The mechanisms for the domain and the goal that would have to be solved for and that nobody asked for.
+fn unasked(domain: &DomainSpec, question: &Question, further: &[Choice]) -> Vec<LeftOut> {
+    let is_unasked = |row: &&MechanismRow| {
+        registry::is_solved(row)
+            && row.info.domain == "interval"
+            && row.info.goal.contains(question.goal.as_str())
+            && matches!(domain, DomainSpec::Interval(_))
+            && !further.iter().any(|choice| choice.id() == row.info.id)
+    };
+    let left_out = |row: &MechanismRow| LeftOut {
+        id: row.info.id,
+        why: format!("it has to be solved for: ask for it with --epsilon and --mechanism {}", row.info.id),
+    };
+    registry::mechanisms().filter(is_unasked).map(left_out).collect()
+}
+
+/// The expected errors of a mechanism at several epsilons, where it has one; none of one that is not made at once.
 pub(super) fn curve(
     domain: &DomainSpec,
     question: &Question,
     options: &BuildOptions,
     id: &str,
     epsilons: &[f64],
-) -> Vec<[f64; 2]> {
+) -> Option<Vec<[f64; 2]>> {
     let search = Search { domain, question, options };
-    let row = registry::MECHANISMS.iter().find(|row| row.info.id == id);
+    let choice = Choice::Row(registry::ready_mechanisms().iter().find(|row| row.info.id == id)?);
     let at = |epsilon: &f64| {
-        let (candidate, _) = search.at(row?, *epsilon).ok()?;
+        let (candidate, _) = search.at(&choice, *epsilon).ok()?;
         Some([*epsilon, candidate.expected_error])
     };
-    epsilons.iter().filter_map(at).collect()
+    Some(epsilons.iter().filter_map(at).collect())
 }
 
 struct Search<'a> {
@@ -139,17 +159,21 @@ impl From<ParameterError> for Refusal {
 }
 
 impl Search<'_> {
-    fn consider(&self, row: &MechanismRow, wish: Wish) -> Result<(Candidate, BuildOptions), Refusal> {
-        match wish {
-            Wish::Epsilon(epsilon) => self.at(row, epsilon.get()),
-            Wish::Error(target) => self.smallest_epsilon(row, target),
+    fn consider(&self, choice: &Choice, wish: Wish) -> Result<(Candidate, BuildOptions), Refusal> {
+        match (wish, choice) {
+            (Wish::Epsilon(epsilon), _) => self.at(choice, epsilon.get()),
+            (Wish::Error(_), Choice::File(file)) => self.at(choice, file.epsilon().get()),
+            (Wish::Error(_), Choice::Row(row)) if registry::is_solved(row) => Err(Refusal::Why(
+                "it would have to be solved for at many epsilons: ask with --epsilon".into(),
+            )),
+            (Wish::Error(target), _) => self.smallest_epsilon(choice, target),
         }
     }
 
-    fn at(&self, row: &MechanismRow, epsilon: f64) -> Result<(Candidate, BuildOptions), Refusal> {
-        let built = candidate::build(row, self.domain, Epsilon::new(epsilon)?, self.options)?;
+    fn at(&self, choice: &Choice, epsilon: f64) -> Result<(Candidate, BuildOptions), Refusal> {
+        let built = candidate::build(choice, self.domain, Epsilon::new(epsilon)?, self.options)?;
         let candidate = Candidate {
-            id: row.info.id,
+            id: choice.id(),
             epsilon,
             expected_error: self.question.expected_error(&built).map_err(Refusal::Why)?,
             report_bits: built.mechanism.report_bits(),
@@ -159,12 +183,8 @@ impl Search<'_> {
     }
 
     /// The candidate with the smallest epsilon that reaches the target, or that with the largest epsilon if none does.
-    fn smallest_epsilon(
-        &self,
-        row: &MechanismRow,
-        target: f64,
-    ) -> Result<(Candidate, BuildOptions), Refusal> {
-        let mut found = self.at(row, MOST)?;
+    fn smallest_epsilon(&self, choice: &Choice, target: f64) -> Result<(Candidate, BuildOptions), Refusal> {
+        let mut found = self.at(choice, MOST)?;
         if found.0.expected_error > target {
             return Ok(found);
         }
@@ -172,7 +192,7 @@ impl Search<'_> {
         for halving in 0..=HALVINGS {
             // The first place to look at is the least epsilon itself.
             let middle = if halving == 0 { low } else { f64::midpoint(low, high) };
-            match self.at(row, middle.exp()) {
+            match self.at(choice, middle.exp()) {
                 Ok(better) if better.0.expected_error <= target => {
                     found = better;
                     high = middle;

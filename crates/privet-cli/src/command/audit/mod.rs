@@ -6,6 +6,7 @@ mod mechanism;
 mod program;
 
 use crate::arguments::{OptionArguments, build_mechanisms, generator, parse_epsilons};
+use crate::choice::{self, Choices};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
@@ -36,7 +37,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Audit {
-    /// Mechanisms by id or synonym, or `all` for every one that fits the domain
+    /// Mechanisms by id, synonym or file:PATH, or `all` for every one that fits the domain and need not be solved for
     #[arg(
         long,
         value_name = "NAME,..",
@@ -48,12 +49,12 @@ pub(crate) struct Audit {
     /// A program that reads one value per line and writes one report per line, with its arguments
     #[arg(long, value_name = "PROGRAM ARGS")]
     command: Option<String>,
-    /// Where values come from; may be given several times
-    #[arg(long, value_name = "DOMAIN", required = true)]
+    /// Where values come from; may be given several times; a mechanism from a file has its own
+    #[arg(long, value_name = "DOMAIN")]
     domain: Vec<String>,
-    /// The claim: a number, a list such as .1,1,4 or a range such as 1:8:0.5
+    /// The claim: a number, a list such as .1,1,4 or a range such as 1:8:0.5; a mechanism from a file has its own
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    epsilon: String,
+    epsilon: Option<String>,
     #[command(flatten)]
     options: OptionArguments,
     /// How many reports to draw for each input
@@ -98,14 +99,15 @@ struct ProgramFinding {
 impl Audit {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let sampling = Sampling::new(self.samples, self.confidence)?;
-        let epsilons = parse_epsilons(&self.epsilon)?;
-        let domains: Vec<DomainSpec> =
-            self.domain.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        let choices = Choices::read(&self.mechanism)?;
+        let domains = choice::domains(choices.as_slice(), &self.domain)?;
+        let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
+        let epsilons = choice::epsilons(choices.as_slice(), epsilons)?;
         let mut findings = Vec::new();
         for domain in &domains {
             match &self.command {
                 Some(command) => findings.extend(self.audit_program(command, domain, &epsilons, sampling)?),
-                None => findings.extend(self.audit_mechanisms(domain, &epsilons, sampling)?),
+                None => findings.extend(self.audit_mechanisms(&choices, domain, &epsilons, sampling)?),
             }
         }
         match &findings[..] {
@@ -117,6 +119,7 @@ impl Audit {
 
     fn audit_mechanisms(
         &self,
+        choices: &Choices,
         domain: &DomainSpec,
         epsilons: &[Epsilon],
         sampling: Sampling,
@@ -125,7 +128,7 @@ impl Audit {
         let mut rng = generator(None)?;
         let options = self.options.build_options()?;
         for epsilon in epsilons {
-            let mechanisms = build_mechanisms(&self.mechanism, domain, *epsilon, &options)?;
+            let mechanisms = build_mechanisms(choices, domain, *epsilon, &options)?;
             let mut progress = Progress::new("samples", Some(2 * sampling.samples * mechanisms.len() as u64));
             for mechanism in mechanisms {
                 let bound = mechanism::lower_bound(&*mechanism, sampling, &mut rng, &mut progress)?;

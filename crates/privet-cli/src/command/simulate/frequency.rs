@@ -1,6 +1,7 @@
 //! Shares of categories: truth against estimate.
 
-use super::{Contest, TrueValues};
+use super::Contest;
+use crate::command::true_values::TrueValues;
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::table::batch_rows;

@@ -6,14 +6,15 @@ mod trials;
 
 use super::advise::candidate;
 use super::estimate::{DEFAULT_BINS, METHODS};
+use super::true_values::TrueValues;
 use crate::arguments::{OptionArguments, generator, parse_epsilons};
+use crate::choice::{self, Choice, Choices};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::table::{BATCH_ROWS, Columns, Format, Problem, Source, ValueColumn};
+use crate::table::Format;
 use clap::{Args, ValueEnum};
-use privet::{Consistency, DomainSpec, Epsilon, InputError, Values};
+use privet::{Consistency, DomainSpec, Epsilon};
 use std::path::PathBuf;
-use std::sync::Arc;
 use trials::{Contest, Contestant};
 
 const EXAMPLES: &str = "\
@@ -34,15 +35,17 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Simulate {
-    /// Mechanisms by id or synonym, or `all` for every one that fits the domain and the other parameters
+    /// Mechanisms by id, synonym or file:PATH, or `all` for every one that fits the domain and the other parameters and need
+    /// not be solved for
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
     mechanism: Vec<String>,
-    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1 or circle:360
+    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1 or circle:360; a mechanism
+    /// from a file has its own
     #[arg(long, value_name = "DOMAIN")]
-    domain: String,
-    /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5
+    domain: Option<String>,
+    /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5; a mechanism from a file has its own
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    epsilon: String,
+    epsilon: Option<String>,
     #[command(flatten)]
     options: OptionArguments,
     /// The table of true values: .csv, .jsonl, .ndjson or .parquet, or - for standard input
@@ -101,10 +104,11 @@ impl Goal {
 impl Simulate {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let step = super::parse_consistency(&self.consistency)?;
-        let domain: DomainSpec = self.domain.parse()?;
+        let choices = Choices::read(&self.mechanism)?;
+        let domain = choice::domain(choices.as_slice(), self.domain.as_ref())?;
         let goal = self.goal(&domain)?;
         self.check_flags(goal, step)?;
-        let contestants = self.contestants(&domain)?;
+        let contestants = self.contestants(&choices, &domain)?;
         let table = TrueValues { input: &self.input, column: self.column.as_deref(), format: self.format };
         match &domain {
             DomainSpec::Categories(categories) => {
@@ -153,15 +157,16 @@ impl Simulate {
     }
 
     /// Every mechanism at every epsilon.
-    fn contestants(&self, domain: &DomainSpec) -> Result<Vec<Contestant>, Failure> {
+    fn contestants(&self, choices: &Choices, domain: &DomainSpec) -> Result<Vec<Contestant>, Failure> {
         let options = self.options.build_options()?;
         let mut contestants = Vec::new();
-        for epsilon in parse_epsilons(&self.epsilon)? {
-            let found: Vec<candidate::Built> = if self.mechanism == ["all"] {
+        let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
+        for epsilon in choice::epsilons(choices.as_slice(), epsilons)? {
+            let found: Vec<candidate::Built> = if choices.is_all {
                 candidate::all_that_fit(domain, epsilon, &options)?
             } else {
-                let build = |name: &String| candidate::named(name, domain, epsilon, &options);
-                self.mechanism.iter().map(build).collect::<Result<_, _>>()?
+                let build = |choice: &Choice| candidate::build(choice, domain, epsilon, &options);
+                choices.at(domain, epsilon).map(build).collect::<Result<_, _>>()?
             };
             candidate::refuse_untaken(&options, found.iter().map(|built| built.taken))?;
             contestants.extend(found.into_iter().map(|built| contestant(epsilon, built)));
@@ -172,48 +177,4 @@ impl Simulate {
 
 fn contestant(epsilon: Epsilon, built: candidate::Built) -> Contestant {
     Contestant { epsilon: epsilon.get(), mechanism: built.mechanism, estimator: built.estimator }
-}
-
-/// The table of true values.
-struct TrueValues<'a> {
-    input: &'a PathBuf,
-    column: Option<&'a str>,
-    format: Option<Format>,
-}
-
-impl TrueValues<'_> {
-    /// Reads the column and gives it to `work` in parts, with the number of each part's first row.
-    fn for_each(
-        &self,
-        domain: &DomainSpec,
-        mut work: impl FnMut(&Values, u64) -> Result<(), Failure>,
-    ) -> Result<u64, Failure> {
-        let format = Format::of(self.input, self.format)?;
-        let columns = Columns { column: self.column, keep: &[], batch_rows: BATCH_ROWS };
-        let source = Source::open(self.input, format, columns)?;
-        let domain = Arc::new(domain.clone());
-        let make = || ValueColumn::new(domain.clone(), false);
-        let people = source.for_each_batch(make, |batch| work(&batch.column.values, batch.first_row))?;
-        if people == 0 { Err(Source::no_rows(self.input)) } else { Ok(people) }
-    }
-
-    /// All numbers of the column.
-    fn numbers(&self, domain: &DomainSpec) -> Result<Vec<f64>, Failure> {
-        let mut numbers = Vec::new();
-        self.for_each(domain, |values, first_row| {
-            let Values::Numbers(values) = values else { return Ok(()) };
-            for (row, value) in (first_row..).zip(values) {
-                let checked = candidate::check_number(domain, *value);
-                checked.map_err(|error| self.refuse(row, error))?;
-            }
-            numbers.extend_from_slice(values);
-            Ok(())
-        })?;
-        Ok(numbers)
-    }
-
-    fn refuse(&self, row: u64, source: InputError) -> Failure {
-        let problem = Problem::Input { source, is_clampable: false };
-        Failure::Source { path: self.input.clone(), row: Some(row), problem }
-    }
 }

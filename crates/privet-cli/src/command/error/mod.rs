@@ -1,13 +1,17 @@
 //! How far a report is from the value, on average.
 
-use crate::arguments::{OptionArguments, find_mechanism, parse_epsilons};
+pub(super) mod picture;
+
+use super::prior;
+use crate::arguments::{OptionArguments, parse_epsilons};
+use crate::choice::{self, Choice, Choices};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
-use crate::plot::{self, Chart, Range, Series};
+use crate::plot;
 use crate::progress::Progress;
 use clap::Args;
-use privet::analysis::{Analysis, AnyNumeric, Loss, Prior, Space};
-use privet::registry::{self, AnyEstimator, MechanismRow};
+use privet::analysis::{Analysis, AnyNumeric, Loss, Prior};
+use privet::registry::AnyEstimator;
 use privet::{BuildOptions, DomainSpec, Epsilon, ParameterError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -33,15 +37,15 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["input", "worst", "average"])))]
 pub(crate) struct Error {
-    /// Mechanisms by id or synonym, or `all` for every one that fits the domain
+    /// Mechanisms by id, synonym or file:PATH, or `all` for every one that fits the domain and need not be solved for
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
     mechanism: Vec<String>,
-    /// Where values come from: interval:0,1 or circle:360
+    /// Where values come from: interval:0,1 or circle:360; a mechanism from a file has its own
     #[arg(long, value_name = "DOMAIN")]
-    domain: String,
-    /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5
+    domain: Option<String>,
+    /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5; a mechanism from a file has its own
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    epsilon: String,
+    epsilon: Option<String>,
     #[command(flatten)]
     options: OptionArguments,
     /// How a distance is counted: absolute or squared
@@ -110,13 +114,14 @@ impl Error {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let loss: Loss = self.loss.parse().map_err(|message| Failure::Usage { message, hint: None })?;
         self.plot.as_deref().map(plot::Format::of).transpose()?;
-        let domain: DomainSpec = self.domain.parse()?;
+        let choices = Choices::read(&self.mechanism)?;
+        let domain = choice::domain(choices.as_slice(), self.domain.as_ref())?;
         if !matches!(domain, DomainSpec::Interval(_) | DomainSpec::Circle(_)) {
             let message = format!("errors are distances between numbers: got {domain}");
             return Err(Failure::Usage { message, hint: Some(NUMBERS_ONLY) });
         }
         let question = self.question()?;
-        let built = self.build(&domain)?;
+        let built = self.build(&choices, &domain)?;
         let mut progress = Progress::new("errors", Some(built.len() as u64));
         let mut answers = Vec::new();
         for one in &built {
@@ -127,9 +132,9 @@ impl Error {
         if let Some(path) = &self.plot {
             let is_one_epsilon = answers.iter().all(|row| row.epsilon == answers[0].epsilon);
             let chart = if is_one_epsilon {
-                over_domain(&built, &answers, &domain, loss)?
+                picture::over_domain(&built, &answers, &domain, loss)?
             } else {
-                over_epsilon(&answers, &domain, loss)
+                picture::over_epsilon(&answers, &domain, loss)
             };
             plot::save(&chart, path)?;
         }
@@ -145,7 +150,7 @@ impl Error {
             return Ok(Question::Worst);
         }
         if self.average {
-            let prior = self.prior.as_deref().map(read_prior).transpose()?;
+            let prior = self.prior.as_deref().map(prior::of_weights).transpose()?;
             return Ok(Question::Average(prior.unwrap_or_else(Prior::uniform)));
         }
         let text = self.input.as_deref().unwrap_or_default();
@@ -157,23 +162,18 @@ impl Error {
     }
 
     /// All mechanisms at all epsilons.
-    fn build(&self, domain: &DomainSpec) -> Result<Vec<Built>, Failure> {
-        let is_all = self.mechanism == ["all"];
-        let rows: Vec<&MechanismRow> = if is_all {
-            registry::MECHANISMS.iter().collect()
-        } else {
-            self.mechanism.iter().map(|name| find_mechanism(name)).collect::<Result<_, _>>()?
-        };
+    fn build(&self, choices: &Choices, domain: &DomainSpec) -> Result<Vec<Built>, Failure> {
         let options = self.options.build_options()?;
-        let mut settings = Settings::new(options, rows.len() > 1);
+        let mut settings = Settings::new(options, choices.as_slice().len() > 1);
         let mut built = Vec::new();
-        for epsilon in parse_epsilons(&self.epsilon)? {
-            for row in &rows {
-                match settings.build(row.info.id, domain, epsilon) {
+        let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
+        for epsilon in choice::epsilons(choices.as_slice(), epsilons)? {
+            for choice in choices.at(domain, epsilon) {
+                match settings.build(choice, domain, epsilon) {
                     Ok(estimator) => built.push(Built { epsilon: epsilon.get(), estimator }),
                     // One of many that needs a setting of its own is left out, as those for other domains are.
                     Err(ParameterError::WrongDomain { .. } | ParameterError::Incompatible { .. })
-                        if is_all => {}
+                        if choices.is_all => {}
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -189,7 +189,7 @@ impl Error {
 /// Settings that only some mechanisms take, for one or several of them.
 struct Settings {
     /// What is tried in turn.
-    choices: Vec<BuildOptions>,
+    tried: Vec<BuildOptions>,
     /// What was given and what was taken.
     given: BuildOptions,
     taken: BuildOptions,
@@ -199,34 +199,29 @@ impl Settings {
     /// One mechanism must take all of them; of several, each takes what it can.
     fn new(given: BuildOptions, is_several: bool) -> Self {
         let none = BuildOptions::default();
-        let mut choices = vec![given];
+        let mut tried = vec![given];
         if is_several {
-            choices.extend([
-                BuildOptions { bins: None, ..given },
-                BuildOptions { delta: None, ..given },
-                none,
-            ]);
-            choices.dedup();
+            tried.extend([BuildOptions { bins: None, ..given }, BuildOptions { delta: None, ..given }, none]);
+            tried.dedup();
         }
-        Self { choices, given, taken: none }
+        Self { tried, given, taken: none }
     }
 
     fn build(
         &mut self,
-        id: &str,
+        choice: &Choice,
         domain: &DomainSpec,
         epsilon: Epsilon,
     ) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        let row = registry::find_estimator(id)?;
-        let mut outcome = Err(ParameterError::UnknownMechanism { got: id.to_owned() });
-        for choice in &self.choices {
-            outcome = row.build_with(domain, epsilon, choice);
+        let mut outcome = Err(ParameterError::UnknownMechanism { got: choice.id().to_owned() });
+        for options in &self.tried {
+            outcome = choice.estimator(domain, epsilon, options);
             match outcome {
                 Err(ParameterError::Incompatible { .. }) => {}
                 Err(_) => break,
                 Ok(_) => {
-                    self.taken.delta = self.taken.delta.or(choice.delta);
-                    self.taken.bins = self.taken.bins.or(choice.bins);
+                    self.taken.delta = self.taken.delta.or(options.delta);
+                    self.taken.bins = self.taken.bins.or(options.bins);
                     break;
                 }
             }
@@ -243,24 +238,6 @@ impl Settings {
         };
         Err(Failure::Usage { message: format!("none of these mechanisms takes {name}"), hint: None })
     }
-}
-
-/// Weights of equal bins: a JSON array, or numbers with commas, blanks or line ends in between.
-fn read_prior(path: &Path) -> Result<Prior, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|source| Failure::File {
-        action: "cannot read",
-        path: path.to_owned(),
-        source,
-    })?;
-    let broken = |problem: &str| Failure::Data {
-        message: format!("{}: {problem}", path.display()),
-        hint: Some("a prior is a list of weights, one for each of equal bins of the domain, such as 1,2,4,1"),
-    };
-    let inner = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&text);
-    let words = inner.split(|letter: char| letter == ',' || letter.is_whitespace());
-    let weights: Result<Vec<f64>, _> = words.filter(|word| !word.is_empty()).map(str::parse).collect();
-    let weights = weights.map_err(|_| broken("a weight is not a number"))?;
-    Prior::new(&weights).map_err(|error| broken(&error.to_string()))
 }
 
 fn answer(built: &Built, domain: &DomainSpec, loss: Loss, question: &Question) -> Result<Answer, Failure> {
@@ -314,110 +291,4 @@ fn page(answers: &[Answer], loss: Loss, plot: Option<&Path>) -> String {
     let drawn = plot.map(|path| format!("\nDrawn in {}.", path.display())).unwrap_or_default();
     let kind = loss.as_str();
     format!("{}\n\nThe expected {kind} error of one report {what}, on {domain}.{drawn}", table.trim_fmt())
-}
-
-/// How many values a line over the domain goes through.
-const POINTS: u32 = 400;
-
-/// The error at every value, one line for each mechanism.
-fn over_domain(
-    built: &[Built],
-    answers: &[Answer],
-    domain: &DomainSpec,
-    loss: Loss,
-) -> Result<Chart, Failure> {
-    let domain = plot::domain_name(domain);
-    let mut series = Vec::new();
-    let mut x_range = Range::Line([0.0, 1.0]);
-    for (one, answer) in built.iter().zip(answers) {
-        let channel = one.channel()?;
-        let (analysis, space) = (Analysis::new(channel), channel.space());
-        x_range = match space {
-            Space::Line { low, high } => Range::Line([low, high]),
-            Space::Ring { period } => Range::Turn(period),
-        };
-        let values = (0..=POINTS).map(|index| place_in(space, index));
-        let point = |value: f64| Ok([value, analysis.law(value)?.expected(loss)]);
-        let mut line = values.map(point).collect::<Result<Vec<_>, Failure>>()?;
-        if let (true, Some(last)) = (space.is_ring(), line.last_mut()) {
-            last[0] = space.width();
-        }
-        let dots = answer.input.map(|input| [input, answer.error]).into_iter().collect();
-        series.push(Series { label: answer.id.to_owned(), line, dots, ..Series::default() });
-    }
-    let epsilon = answers.first().map_or(0.0, |row| row.epsilon);
-    let dots = match answers.first().map(|row| row.what) {
-        Some("worst") => " (dots: the worst value)",
-        Some("input") => " (dots: the input)",
-        _ => "",
-    };
-    Ok(Chart {
-        x_name: format!("value{dots}"),
-        x_range,
-        may_be_logarithmic: true,
-        ..chart(
-            format!("Expected {} error of one report on {domain}, epsilon {epsilon}", loss.as_str()),
-            loss,
-            series,
-        )
-    })
-}
-
-/// One of equally spaced values. The end of a circle is its beginning.
-fn place_in(space: Space, index: u32) -> f64 {
-    match space {
-        Space::Line { high, .. } if index == POINTS => high,
-        Space::Ring { .. } if index == POINTS => 0.0,
-        _ => space.from_unit(f64::from(index) / f64::from(POINTS)),
-    }
-}
-
-/// The error at every epsilon, one line for each mechanism.
-fn over_epsilon(answers: &[Answer], domain: &DomainSpec, loss: Loss) -> Chart {
-    let domain = plot::domain_name(domain);
-    let mut series: Vec<Series> = Vec::new();
-    for row in answers {
-        let point = [row.epsilon, row.error];
-        match series.iter_mut().find(|series| series.label == row.id) {
-            Some(series) => series.line.push(point),
-            None => series.push(Series { label: row.id.to_owned(), line: vec![point], ..Series::default() }),
-        }
-    }
-    for series in &mut series {
-        series.line.sort_by(|one, other| one[0].total_cmp(&other[0]));
-        if series.line.len() <= MOST_DOTS {
-            series.dots.clone_from(&series.line);
-        }
-    }
-    let epsilons = || answers.iter().map(|row| row.epsilon);
-    let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(0.0, f64::max)];
-    let what = match answers.first() {
-        Some(Answer { what: "input", input: Some(input), .. }) => format!("at {input}"),
-        Some(Answer { what: "average", .. }) => "on average".to_owned(),
-        _ => "at the worst value".to_owned(),
-    };
-    let title = format!("Expected {} error of one report {what}, on {domain}", loss.as_str());
-    Chart {
-        x_name: "epsilon".into(),
-        x_range: Range::Line(ends),
-        may_be_logarithmic: true,
-        ..chart(title, loss, series)
-    }
-}
-
-/// Lines through more points than this have no dots.
-const MOST_DOTS: usize = 12;
-
-fn chart(title: String, loss: Loss, series: Vec<Series>) -> Chart {
-    let names: Vec<&str> = series.iter().map(|series| series.label.as_str()).collect();
-    Chart {
-        description: format!("One line for each mechanism: {}.", names.join(", ")),
-        title,
-        x_name: String::new(),
-        x_range: Range::Line([0.0, 1.0]),
-        y_name: format!("expected {} error", loss.as_str()),
-        stem_name: String::new(),
-        may_be_logarithmic: false,
-        series,
-    }
 }

@@ -1,0 +1,228 @@
+//! What a mechanism's name leads to: a row of the registry, or a file that `privet optimize` wrote.
+
+use crate::arguments::find_mechanism;
+use crate::failure::Failure;
+use crate::progress::Waiting;
+use privet::limit::Solution;
+use privet::registry::{self, AnyEstimator, MechanismRow};
+use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What names of files begin with.
+const PREFIX: &str = "file:";
+
+/// One mechanism, by name or from a file.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    Row(&'static MechanismRow),
+    File(Box<MechanismFile>),
+}
+
+/// A mechanism that was read from a file, with its own domain and epsilon.
+#[derive(Debug)]
+pub(crate) struct MechanismFile {
+    path: PathBuf,
+    solution: Solution,
+}
+
+impl MechanismFile {
+    fn domain(&self) -> DomainSpec {
+        self.solution.problem.domain()
+    }
+
+    pub(crate) fn epsilon(&self) -> Epsilon {
+        self.solution.problem.epsilon()
+    }
+
+    fn disagrees(&self, flag: &str, own: impl std::fmt::Display) -> Failure {
+        Failure::Usage {
+            message: format!("{} was made for {own}, which {flag} does not name", self.path.display()),
+            hint: Some("leave it out: a mechanism from a file has a domain and an epsilon of its own"),
+        }
+    }
+}
+
+/// More than any mechanism has; what is longer is refused without reading all of it.
+const MOST_BYTES: u64 = 65 << 20;
+
+/// Reads a file of which nothing was changed.
+pub(crate) fn read_solution(path: &Path) -> Result<Solution, Failure> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+    read.map_err(|source| Failure::File { action: "cannot read", path: path.to_owned(), source })?;
+    // What is not text is no mechanism either, and the reader of solutions says so.
+    Solution::from_json(&String::from_utf8_lossy(&bytes))
+        .map_err(|source| Failure::MechanismFile { path: path.to_owned(), source })
+}
+
+impl Choice {
+    /// The mechanism of this name, or that of a file.
+    pub(crate) fn find(name: &str) -> Result<Self, Failure> {
+        let Some(path) = name.strip_prefix(PREFIX) else { return find_mechanism(name).map(Self::Row) };
+        let path = PathBuf::from(path);
+        let solution = read_solution(&path)?;
+        Ok(Self::File(Box::new(MechanismFile { path, solution })))
+    }
+
+    /// What it is called.
+    pub(crate) fn id(&self) -> &'static str {
+        match self {
+            Self::Row(row) => row.info.id,
+            Self::File(file) => file.solution.channel.id(),
+        }
+    }
+
+    /// Whether a file is for another domain or epsilon; a name is for all of them.
+    fn is_for(&self, domain: &DomainSpec, epsilon: Epsilon) -> bool {
+        match self {
+            Self::Row(_) => true,
+            Self::File(file) => file.domain() == *domain && file.epsilon() == epsilon,
+        }
+    }
+
+    pub(crate) fn mechanism(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Box<dyn AnyMechanism>, ParameterError> {
+        match self {
+            Self::Row(row) => {
+                let _waiting = wait_for(row, epsilon);
+                row.build_with(domain, epsilon, options)
+            }
+            Self::File(file) => {
+                options.refuse_unless(false, false)?;
+                file.solution.channel.mechanism()
+            }
+        }
+    }
+
+    pub(crate) fn estimator(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Box<dyn AnyEstimator>, ParameterError> {
+        match self {
+            Self::Row(row) => {
+                let _waiting = wait_for(row, epsilon);
+                registry::find_estimator(row.info.id)?.build_with(domain, epsilon, options)
+            }
+            Self::File(file) => {
+                options.refuse_unless(false, false)?;
+                file.solution.channel.estimator()
+            }
+        }
+    }
+}
+
+/// Says why it takes long, where it does.
+fn wait_for(row: &MechanismRow, epsilon: Epsilon) -> Option<Waiting> {
+    let id = row.info.id;
+    registry::is_solved(row)
+        .then(|| Waiting::on(format!("solving for {id} at epsilon {epsilon} (kept for next time)")))
+}
+
+/// The mechanisms of a list such as `grr,file:best.json`; `all` stands for every one that is made at once.
+#[derive(Debug)]
+pub(crate) struct Choices {
+    pub(crate) is_all: bool,
+    list: Vec<Choice>,
+}
+
+impl Choices {
+    pub(crate) fn read(names: &[String]) -> Result<Self, Failure> {
+        let is_all = names == ["all"];
+        let list = if is_all {
+            registry::ready_mechanisms().iter().map(Choice::Row).collect()
+        } else {
+            names.iter().map(|name| Choice::find(name)).collect::<Result<_, _>>()?
+        };
+        Ok(Self { is_all, list })
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Choice] {
+        &self.list
+    }
+
+    /// Those that work there, as far as that is known before they are made.
+    pub(crate) fn at(&self, domain: &DomainSpec, epsilon: Epsilon) -> impl Iterator<Item = &Choice> {
+        self.list.iter().filter(move |choice| choice.is_for(domain, epsilon))
+    }
+}
+
+fn files(choices: &[Choice]) -> impl Iterator<Item = &MechanismFile> {
+    choices.iter().filter_map(|choice| match choice {
+        Choice::File(file) => Some(&**file),
+        Choice::Row(_) => None,
+    })
+}
+
+/// The domains of the flags, among which those of all files must be; or those of the files.
+pub(crate) fn domains(choices: &[Choice], flags: &[String]) -> Result<Vec<DomainSpec>, Failure> {
+    let given: Vec<DomainSpec> = flags.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    if given.is_empty() {
+        return of_files(choices, MechanismFile::domain, "--domain <DOMAIN>");
+    }
+    match disagreeing(choices, &given, MechanismFile::domain) {
+        Some(file) => Err(file.disagrees("--domain", file.domain())),
+        None => Ok(given),
+    }
+}
+
+/// The only domain.
+pub(crate) fn domain(choices: &[Choice], flag: Option<&String>) -> Result<DomainSpec, Failure> {
+    let mut domains = domains(choices, flag.map(std::slice::from_ref).unwrap_or_default())?;
+    match (domains.pop(), domains.is_empty()) {
+        (Some(only), true) => Ok(only),
+        _ => Err(Failure::Usage { message: "these files are for different domains".into(), hint: None }),
+    }
+}
+
+/// The epsilons of the flag, among which those of all files must be; or those of the files.
+pub(crate) fn epsilons(choices: &[Choice], given: Option<Vec<Epsilon>>) -> Result<Vec<Epsilon>, Failure> {
+    let Some(given) = given else { return of_files(choices, MechanismFile::epsilon, "--epsilon <NUMBER>") };
+    match disagreeing(choices, &given, MechanismFile::epsilon) {
+        Some(file) => Err(file.disagrees("--epsilon", format!("epsilon {}", file.epsilon()))),
+        None => Ok(given),
+    }
+}
+
+/// A file for something that is not given, or the first one where something is given that no mechanism is for.
+fn disagreeing<'a, T: PartialEq>(
+    choices: &'a [Choice],
+    given: &[T],
+    own: impl Fn(&MechanismFile) -> T,
+) -> Option<&'a MechanismFile> {
+    let is_used = |one: &T| {
+        choices.iter().any(|choice| match choice {
+            Choice::Row(_) => true,
+            Choice::File(file) => own(file) == *one,
+        })
+    };
+    let stray = files(choices).find(|file| !given.contains(&own(file)));
+    stray.or_else(|| files(choices).next().filter(|_| !given.iter().all(is_used)))
+}
+
+fn of_files<T: PartialEq>(
+    choices: &[Choice],
+    own: impl Fn(&MechanismFile) -> T,
+    flag: &str,
+) -> Result<Vec<T>, Failure> {
+    let mut found = Vec::new();
+    for one in files(choices).map(own) {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::Usage {
+            message: format!("the following required arguments were not provided: {flag}"),
+            hint: Some("only a mechanism from a file (file:PATH) has a domain and an epsilon of its own"),
+        });
+    }
+    Ok(found)
+}
