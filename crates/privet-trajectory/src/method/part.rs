@@ -181,9 +181,7 @@ fn minimax(domain: Interval, epsilon: Epsilon) -> Result<MinimaxAbsolute, Trajec
         .map_err(|error| TrajectoryError::incompatible(error.to_string()))?;
     match solution.channel {
         SolvedChannel::Interval { rows, .. } => Ok(MinimaxAbsolute::with_rows(domain, rows)?),
-        SolvedChannel::Circle { .. } => {
-            Err(TrajectoryError::incompatible("an interval cannot have the channel of a circle"))
-        }
+        _ => Err(TrajectoryError::incompatible("an interval cannot have the channel of another domain")),
     }
 }
 
