@@ -117,6 +117,27 @@ fn readings_beat_reports_and_the_constant() {
     assert_eq!(evidence.density().shares(), density.shares());
 }
 
+#[test]
+fn crossings_say_what_single_likelihoods_say() {
+    let lines = [[0.03, 0.4, 0.77, 1.0], [0.0, 0.31, 0.5, 0.95]];
+    let methods: [Box<dyn LocationMethod>; 2] = [
+        Box::new(Window2d::new(square(), epsilon(3.0)).unwrap()),
+        Box::new(TracsC::new(square(), epsilon(3.0)).unwrap()),
+    ];
+    for method in &methods {
+        for report in &reports(method.as_ref(), &people(20, 5, 5), 6)[..] {
+            for report in &report.places {
+                let crossings = method.crossing_likelihood([&lines[0], &lines[1]], report).unwrap();
+                for (i, j) in (0..16).map(|index| (index / 4, index % 4)) {
+                    let single = method.likelihood(&[lines[0][i], lines[1][j]], &[0.5, 0.5], report).unwrap();
+                    let crossing = crossings.base + crossings.factors[0][i] * crossings.factors[1][j];
+                    assert!((crossing / single - 1.0).abs() < 1e-9, "{}: {crossing} {single}", method.id());
+                }
+            }
+        }
+    }
+}
+
 /// People who walk slowly: each step is short, and seldom somebody starts anew.
 fn walkers(count: usize, steps: usize, seed: u64) -> Vec<Path> {
     let mut rng = Generator::from_insecure_seed(seed);

@@ -1,6 +1,7 @@
 //! What reports say about where they come from.
 
 use super::kernels::Kernels;
+use super::samples::Samples;
 use crate::method::{LocationMethod, References};
 use crate::rounding::{Grid, Rounding};
 use crate::space::Space;
@@ -52,10 +53,10 @@ impl Evidence {
                 got: space.to_string(),
             });
         }
-        let samples = Samples::new(&grid);
+        let samples = Samples::new(method, &grid);
         let distinct = Distinct::find(method, references, reports)?;
-        let kernels = samples.kernels(method, &distinct.pairs, shape[1] as usize)?;
-        let is_inside = samples.of_cells.iter().map(Option::is_some).collect();
+        let kernels = samples.kernels(&distinct.pairs)?;
+        let is_inside = samples.is_inside();
         Ok(Self { grid, is_inside, kernels, paths: distinct.paths })
     }
 
@@ -82,92 +83,6 @@ impl Evidence {
     pub(super) fn paths(&self) -> &[Readings] {
         &self.paths
     }
-}
-
-/// Places in the cells of a grid, the same number in each; `None` for cells whose middle is outside the space.
-struct Samples {
-    of_cells: Vec<Option<Vec<Place>>>,
-}
-
-impl Samples {
-    /// An even lattice in each cell, finer where cells are coarse: windows end somewhere inside of cells.
-    fn new(grid: &Grid) -> Self {
-        let count = grid.shape().map(|side| 32u32.checked_div(side).unwrap_or(1).clamp(1, 4));
-        let (widths, space) = (grid.cell_widths(), grid.space());
-        let offset = |axis: usize, index: u32| {
-            ((f64::from(index) + 0.5) / f64::from(count[axis]) - 0.5) * widths[axis]
-        };
-        let samples = |cell: usize| {
-            let middle = grid.inner_centre(cell);
-            place_of(grid, middle)?;
-            let sample = |index: u32| {
-                let (row, column) = (index / count[1], index % count[1]);
-                space.publish([middle[0] + offset(0, row), middle[1] + offset(1, column)])
-            };
-            Some((0..count[0] * count[1]).map(sample).collect())
-        };
-        Self { of_cells: (0..grid.count()).map(samples).collect() }
-    }
-
-    /// How likely a report is from each cell; `None` where the method does not say.
-    fn likelihoods(&self, method: &dyn LocationMethod, [reference, report]: &[Place; 2]) -> Option<Vec<f64>> {
-        let of_cell = |places: &Option<Vec<Place>>| match places {
-            None => Some(0.0),
-            Some(places) => places.iter().map(|place| method.likelihood(place, reference, report)).sum(),
-        };
-        self.of_cells.iter().map(of_cell).collect()
-    }
-
-    /// The kernels of all reports, found on all processors.
-    fn kernels(
-        &self,
-        method: &dyn LocationMethod,
-        pairs: &[[Place; 2]],
-        columns: usize,
-    ) -> Result<Kernels, TrajectoryError> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let parts = std::thread::scope(|scope| {
-            let part = |pairs: &[[Place; 2]]| {
-                let mut kernels = Kernels::new(columns);
-                for pair in pairs {
-                    let likelihoods = self.likelihoods(method, pair).ok_or_else(|| unknown_law(method))?;
-                    if !kernels.push(&likelihoods) {
-                        return Err(TrajectoryError::incompatible(
-                            "no place in the space can have sent one of the reports",
-                        ));
-                    }
-                }
-                Ok(kernels)
-            };
-            let chunks = pairs.chunks(pairs.len().div_ceil(threads));
-            let workers: Vec<_> = chunks.map(|chunk| scope.spawn(move || part(chunk))).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| match worker.join() {
-                Ok(part) => part,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            workers.into_iter().map(join).collect::<Result<Vec<Kernels>, _>>()
-        })?;
-        let mut all = Kernels::new(columns);
-        parts.iter().for_each(|part| all.append(part));
-        Ok(all)
-    }
-}
-
-fn unknown_law(method: &dyn LocationMethod) -> TrajectoryError {
-    TrajectoryError::WrongSpace {
-        method: "the estimate of a density",
-        expected: "a method and a space in which the probability of each report is known",
-        got: format!("{} in {}", method.id(), method.space()),
-    }
-}
-
-/// The place with these inner coordinates; `None` if it is not in the space.
-fn place_of(grid: &Grid, inner: [f64; 2]) -> Option<Place> {
-    let [first, second] = grid.cell_widths();
-    let place = grid.space().publish(inner);
-    let back = grid.space().to_inner(place);
-    let moved = (back[0] - inner[0]).abs() + (back[1] - inner[1]).abs();
-    (moved <= 1e-6 * (first + second)).then_some(place)
 }
 
 /// Reports that differ, with the references that they were made with.

@@ -10,6 +10,7 @@ mod evidence;
 mod intervals;
 mod kernels;
 mod median;
+mod samples;
 mod smoothing;
 
 pub use density::Density;
