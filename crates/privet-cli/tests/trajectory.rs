@@ -130,12 +130,12 @@ fn maps_are_complete_files() {
     let map = "trajectory map --in paths.csv --method window-2d --epsilon 4,10 --insecure-seed 1";
     for name in ["map.svg", "map.png", "map.html"] {
         let ending = folder.run(&format!("{map} --only 1 --density --out {name}"));
-        assert_eq!((ending.code, ending.stdout), (0, format!("1 paths with 200 locations in {name}\n")));
+        assert_eq!((ending.code, ending.stdout), (0, format!("200 locations (paths: 1) in {name}\n")));
     }
     let page = folder.text("map.html");
     assert!(page.contains("<svg") && page.contains("epsilon 10") && !page.contains("NaN"));
     // The name of the SVG language is no request.
-    assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("http"));
+    assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("://"));
     assert_eq!(&folder.read("map.png")[..8], b"\x89PNG\r\n\x1a\n");
     for space in ["disc:2", "geographic:0,1,0,1", "geographic:-1,1.5,0,2", "rectangle:0,1,0,9"] {
         let map = map.replace("window-2d", "tracs-d");
@@ -193,6 +193,29 @@ fn bad_rows_are_named_and_nothing_is_written() {
 }
 
 #[test]
+fn tracks_and_features_are_paths() {
+    let folder = Folder::new();
+    folder.write(
+        "a.gpx",
+        "<gpx><trk><trkpt lat='0.5' lon='0.25'><time>3</time></trkpt><trkpt lat='1' lon='1'/></trk></gpx>",
+    );
+    folder.write(
+        "b.geojson",
+        r#"{"type":"Feature","id":"x","properties":{"city":"T"},"geometry":{"type":"Point","coordinates":[0.5,2]}}"#,
+    );
+    let flags = format!("trajectory perturb {SQUARE} --method tracs-c --epsilon 1 --out out.csv");
+    folder.succeed(&format!("{flags} --in a.gpx --keep time"));
+    let text = folder.text("out.csv");
+    assert_eq!(text.lines().next(), Some("trajectory_id,lon,lat,time"));
+    assert!(text.lines().nth(1).unwrap().ends_with(",3") && text.lines().nth(2).unwrap().ends_with(','));
+    assert!(complaint(&folder, &format!("{flags} --in b.geojson"), 65).contains("row 1"));
+    folder.succeed(&format!("{flags} --in b.geojson --clamp --keep city"));
+    assert!(folder.text("out.csv").lines().nth(1).unwrap().starts_with("x,"));
+    folder.write("b.geojson", "{");
+    assert!(complaint(&folder, &format!("{flags} --in b.geojson"), 65).contains("not geojson"));
+}
+
+#[test]
 fn flags_that_do_not_fit_are_refused() {
     let folder = folder();
     let perturb = "trajectory perturb --in paths.csv --out out.csv --epsilon 1";
@@ -205,7 +228,7 @@ fn flags_that_do_not_fit_are_refused() {
         (format!("{perturb} {SQUARE} --method tracs-c --columns lon,lon"), "two different"),
         (format!("{perturb} {SQUARE} --method tracs-c --format lines"), "lines"),
         ("trajectory evaluate --method tracs-c --epsilon 1".to_owned(), "--space"),
-        (format!("trajectory evaluate {SQUARE} --method tracs-c --epsilon 1 --within -1"), "--within"),
+        (format!("trajectory evaluate {SQUARE} --method tracs-c --epsilon 1 --within -1"), "range query"),
     ] {
         assert!(complaint(&folder, &line, 2).contains(word), "{line}");
     }

@@ -55,6 +55,8 @@ const SWATCH: f64 = 28.0;
 const MOST: [f64; 2] = [860.0, 640.0];
 /// Narrower maps have no room for a legend and a scale bar.
 const LEAST_WIDTH: f64 = 420.0;
+/// Shorter sides have no scale.
+const LEAST_SIDE: f64 = 1e-300;
 const TINT: Colour = Colour([0xe6, 0x9f, 0x00]);
 
 /// Where points of the plane lie on the page.
@@ -69,7 +71,7 @@ struct Layout {
 impl Layout {
     fn of(map: &Map) -> Self {
         let [low, high] = map.bounds;
-        let sides: [f64; 2] = std::array::from_fn(|axis| (high[axis] - low[axis]).max(f64::MIN_POSITIVE));
+        let sides: [f64; 2] = std::array::from_fn(|axis| (high[axis] - low[axis]).max(LEAST_SIDE));
         let scale = (MOST[0] / sides[0]).min(MOST[1] / sides[1]);
         let width = (sides[0] * scale).max(LEAST_WIDTH);
         Self { low, scale, left: LEFT, bottom: TOP + sides[1] * scale, width }

@@ -27,9 +27,9 @@ impl KeptColumn {
         Self { name: name.to_owned(), cells, is_json: false }
     }
 
-    /// A column of texts.
-    pub(crate) fn of_texts<'a>(name: &str, texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let cells = Arc::new(StringArray::from_iter_values(texts));
+    /// A column of texts, some of which may be missing.
+    pub(crate) fn of_texts<'a>(name: &str, texts: impl IntoIterator<Item = Option<&'a str>>) -> Self {
+        let cells = Arc::new(StringArray::from_iter(texts));
         Self { name: name.to_owned(), cells, is_json: false }
     }
 

@@ -170,7 +170,7 @@ impl EstimateArguments {
                 KeptColumn::of_numbers(second, places().map(|place| place[1])),
             ];
             if let Some(name) = self.table.path_column() {
-                let ids = readings.iter().flat_map(|path| vec![path.id.as_str(); path.places.len()]);
+                let ids = readings.iter().flat_map(|path| vec![Some(path.id.as_str()); path.places.len()]);
                 columns.insert(0, KeptColumn::of_texts(name, ids));
             }
             self.write_table(out, &columns)?;

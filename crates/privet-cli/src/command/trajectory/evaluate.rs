@@ -45,7 +45,8 @@ const NEAR: f64 = 0.1;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct EvaluateArguments {
-    /// The table of true paths: .csv, .jsonl, .ndjson or .parquet, or - for standard input [default: random paths]
+    /// The table of true paths: .csv, .jsonl, .ndjson, .parquet, .gpx or .geojson, or - for
+    /// standard input [default: random paths]
     #[arg(long = "in", value_name = "FILE")]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -76,7 +77,7 @@ pub(super) struct EvaluateArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     trials: u32,
     /// The distance of the range query [default: a tenth of the space's longest side]
-    #[arg(long, value_name = "DISTANCE")]
+    #[arg(long, value_name = "DISTANCE", allow_hyphen_values = true)]
     within: Option<f64>,
     /// Draw from a generator that anybody can repeat, for the same numbers again
     #[arg(long, value_name = "NUMBER")]

@@ -38,7 +38,8 @@ const DENSITY_CELLS: u32 = 48;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MapArguments {
-    /// The table of true paths: .csv, .jsonl, .ndjson or .parquet, or - for standard input
+    /// The table of true paths: .csv, .jsonl, .ndjson, .parquet, .gpx or .geojson, or - for
+    /// standard input
     #[arg(long = "in", value_name = "FILE")]
     input: PathBuf,
     #[command(flatten)]
@@ -98,7 +99,7 @@ impl MapArguments {
         let locations: usize = drawn.iter().map(|path| path.places.len()).sum();
         let (out, paths) = (self.out.display().to_string(), drawn.len());
         let document = json!({ "out": out, "paths": paths, "locations": locations });
-        output.print(&document, || format!("{paths} paths with {locations} locations in {out}"))
+        output.print(&document, || format!("{locations} locations (paths: {paths}) in {out}"))
     }
 
     fn choose<'a>(&self, all: &'a [Path]) -> Result<&'a [Path], Failure> {
@@ -129,12 +130,10 @@ impl MapArguments {
         drawn: &[Path],
     ) -> Result<Map, Failure> {
         let whose = match drawn {
-            [path] => format!("Path {}", path.id),
-            paths => format!("{} paths", paths.len()),
+            [path] => format!("Path {} and its reports", path.id),
+            paths => format!("{} paths and their reports", paths.len()),
         };
-        let title =
-            format!("{whose} and its reports by {}, epsilon {} each location", self.method, self.epsilon);
-        let title = if drawn.len() == 1 { title } else { title.replace(" its ", " their ") };
+        let title = format!("{whose} by {}, epsilon {} each location", self.method, self.epsilon);
         let tinted = if tints.is_empty() { "" } else { "; the darker a place, the more reports lie there" };
         let bounds = space.inner_bounds()?;
         Ok(Map {

@@ -2,6 +2,7 @@
 
 mod estimate;
 mod evaluate;
+mod geo;
 mod map;
 mod method;
 mod paths;

@@ -1,5 +1,6 @@
 //! Tables of locations.
 
+use super::geo;
 use crate::failure::Failure;
 use crate::table::{BATCH_ROWS, Columns, Format, KeptColumn, NumberColumn, Problem, Source};
 use clap::Args;
@@ -103,6 +104,9 @@ impl PathArguments {
         admission: Admission<'_>,
         mut work: impl FnMut(Rows) -> Result<(), Failure>,
     ) -> Result<u64, Failure> {
+        if geo::is_geographic(input) {
+            return self.read_geographic(input, keep, admission, work);
+        }
         let [first, second] = self.coordinates()?;
         let mut names = vec![second.to_owned()];
         names.extend(self.path_column().map(str::to_owned));
@@ -132,6 +136,34 @@ impl PathArguments {
             work(Rows { first_row: batch.first_row, places, ids, kept: kept.collect() })
         })?;
         if rows == 0 { Err(Source::no_rows(input)) } else { Ok(rows) }
+    }
+
+    /// The same for a file that is read as a whole; its locations count as rows.
+    fn read_geographic(
+        &self,
+        input: &FilePath,
+        keep: &[String],
+        admission: Admission<'_>,
+        mut work: impl FnMut(Rows) -> Result<(), Failure>,
+    ) -> Result<u64, Failure> {
+        let located = geo::read(input, self.path_column())?;
+        let refuse = |row, problem| Failure::Source { path: input.to_owned(), row: Some(row), problem };
+        let mut places = Vec::with_capacity(located.len());
+        for (row, located) in (1..).zip(&located) {
+            places.push(admission.admit(located.place).map_err(|problem| refuse(row, problem))?);
+        }
+        if places.is_empty() {
+            return Err(Source::no_rows(input));
+        }
+        let ids = self.path_column().map(|name| {
+            KeptColumn::of_texts(name, located.iter().map(|located| Some(located.path.as_str())))
+        });
+        let column = |name: &String| {
+            let texts: Vec<Option<String>> = located.iter().map(|located| located.property(name)).collect();
+            KeptColumn::of_texts(name, texts.iter().map(Option::as_deref))
+        };
+        work(Rows { first_row: 1, places, ids, kept: keep.iter().map(column).collect() })?;
+        Ok(located.len() as u64)
     }
 
     /// The format of a table of locations.

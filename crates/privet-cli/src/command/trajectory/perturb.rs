@@ -36,7 +36,8 @@ Examples:
 pub(super) struct PerturbArguments {
     #[command(flatten)]
     method: MethodArguments,
-    /// The table to read: .csv, .jsonl, .ndjson or .parquet, or - for standard input
+    /// The table to read: .csv, .jsonl, .ndjson, .parquet, .gpx or .geojson, or - for standard input. The last two are read as
+    /// a whole: longitude first, each track, route or feature a path
     #[arg(long = "in", value_name = "FILE")]
     input: PathBuf,
     /// The table to write, or - for standard output
