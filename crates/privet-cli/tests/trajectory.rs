@@ -193,6 +193,25 @@ fn bad_rows_are_named_and_nothing_is_written() {
 }
 
 #[test]
+fn the_earth_has_methods_of_its_own() {
+    let folder = Folder::new();
+    folder.write("earth.csv", "trajectory_id,lon,lat\n1,180,0\n1,-180,10\n1,20,90\n1,0,-90\n");
+    let flags = "--in earth.csv --space sphere --method tracs-sphere --epsilon 2";
+    let rows = folder.json(&format!("trajectory evaluate {flags} --trials 3"));
+    let error = row(&rows, "tracs-sphere")["average_error"].as_f64().unwrap();
+    // In metres, and nothing is further away than half a great circle.
+    assert!((1e5..2.1e7).contains(&error), "{error}");
+    folder.succeed(&format!("trajectory perturb {flags} --out reports.csv"));
+    folder.succeed(&format!("trajectory map {flags} --out map.svg"));
+    assert!(folder.text("map.svg").contains(" km<"));
+    // A box over the 180th meridian.
+    folder.write("fiji.csv", "trajectory_id,lon,lat\n1,179.5,-17\n1,-179.5,-18\n");
+    let fiji = "--in fiji.csv --space geographic:177,-178,-20,-15 --method window-2d --epsilon 2";
+    folder.succeed(&format!("trajectory map {fiji} --out map.svg"));
+    assert!(folder.text("map.svg").contains(">-179<"), "{}", folder.text("map.svg"));
+}
+
+#[test]
 fn tracks_and_features_are_paths() {
     let folder = Folder::new();
     folder.write(
@@ -211,6 +230,9 @@ fn tracks_and_features_are_paths() {
     assert!(complaint(&folder, &format!("{flags} --in b.geojson"), 65).contains("row 1"));
     folder.succeed(&format!("{flags} --in b.geojson --clamp --keep city"));
     assert!(folder.text("out.csv").lines().nth(1).unwrap().starts_with("x,"));
+    assert!(
+        complaint(&folder, &format!("{flags} --in b.geojson --clamp --keep country"), 65).contains("country")
+    );
     folder.write("b.geojson", "{");
     assert!(complaint(&folder, &format!("{flags} --in b.geojson"), 65).contains("not geojson"));
 }

@@ -23,7 +23,8 @@ use std::time::Instant;
 const EXAMPLES: &str = "\
 Examples:
   Random paths in the unit square, 100 of 100 locations in each trial:
-    privet trajectory evaluate --space rectangle:0,1,0,1 --method window-2d,tracs-c,tracs-d --epsilon 2,4,10
+    privet trajectory evaluate --space rectangle:0,1,0,1 --method window-2d,tracs-c,tracs-d \\
+      --epsilon 2,4,10
 
   The first hundred paths of a table, with distances in metres:
     privet trajectory evaluate --in paths.csv --columns lon,lat --paths 100 --trials 20 \\

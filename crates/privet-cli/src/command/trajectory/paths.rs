@@ -160,9 +160,14 @@ impl PathArguments {
         });
         let column = |name: &String| {
             let texts: Vec<Option<String>> = located.iter().map(|located| located.property(name)).collect();
-            KeptColumn::of_texts(name, texts.iter().map(Option::as_deref))
+            if texts.iter().all(Option::is_none) {
+                let problem = Problem::MissingColumn { column: name.clone(), available: Vec::new() };
+                return Err(Failure::Source { path: input.to_owned(), row: None, problem });
+            }
+            Ok(KeptColumn::of_texts(name, texts.iter().map(Option::as_deref)))
         };
-        work(Rows { first_row: 1, places, ids, kept: keep.iter().map(column).collect() })?;
+        let kept = keep.iter().map(column).collect::<Result<_, _>>()?;
+        work(Rows { first_row: 1, places, ids, kept })?;
         Ok(located.len() as u64)
     }
 
