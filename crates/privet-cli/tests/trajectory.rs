@@ -120,6 +120,13 @@ fn readings_are_nearer_than_reports() {
     let share = |line: &str| line.rsplit(',').next().unwrap().parse::<f64>().unwrap();
     let total: f64 = density.lines().skip(1).map(share).sum();
     assert!((total - 1.0).abs() < 1e-9 && density.lines().count() == 257, "{total}");
+    let sure = folder.json(&format!("{estimate} --intervals 2"));
+    let quarters = sure["intervals"].as_array().unwrap();
+    let shares = quarters.iter().map(|quarter| quarter["share"].as_f64().unwrap());
+    assert!(quarters.len() == 4 && (shares.sum::<f64>() - 1.0).abs() < 1e-9);
+    // Everybody is west and north.
+    assert!(quarters[1]["interval"][0].as_f64().unwrap() > 0.5, "{}", sure["intervals"]);
+    assert!(complaint(&folder, &format!("{estimate} --intervals 3"), 2).contains("grid"));
     let smooth = folder.json(&format!("{estimate} --smooth 0.3"));
     assert!(smooth["average_error"]["readings"].as_f64().unwrap() < error("reports"));
 }

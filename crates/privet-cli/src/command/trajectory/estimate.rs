@@ -5,11 +5,11 @@ use super::method::MethodArguments;
 use super::paths::{Admission, Grouping, PathArguments};
 use super::refused;
 use crate::failure::Failure;
-use crate::output::{Output, number, table_of_numbers};
+use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Waiting;
 use crate::table::{ColumnWriter, KeptColumn, is_standard_stream};
 use clap::Args;
-use privet_trajectory::estimate::{Density, Evidence, Motion};
+use privet_trajectory::estimate::{Density, Evidence, Motion, ShareInterval};
 use privet_trajectory::method::{LocationMethod, References};
 use privet_trajectory::metric::Metric;
 use privet_trajectory::rounding::{Grid, Rounding};
@@ -29,6 +29,10 @@ Examples:
 
 /// Rows that people see.
 const SHOWN: usize = 10;
+/// Of intervals.
+const CONFIDENCE: f64 = 0.95;
+/// Of the bootstrap.
+const REPETITIONS: u32 = 100;
 
 /// Estimate where the population is, and read each report in that light
 ///
@@ -56,6 +60,10 @@ pub(super) struct EstimateArguments {
     /// How likely it is to move to anywhere instead
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.1, requires = "smooth")]
     jump: f64,
+    /// Also show the shares of a coarser grid with this many cells on each side, which must divide --grid, with 95 %
+    /// intervals by a bootstrap over paths
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=256))]
+    intervals: Option<u32>,
     /// The table of readings to write, one for each report, or - for standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -76,6 +84,8 @@ struct Document {
     constant: Place,
     /// The cells with the largest shares.
     cells: Vec<CellShare>,
+    /// Shares of a coarser grid, where they were asked for.
+    intervals: Option<Vec<CoarseShare>>,
     /// Mean distances to the truth, where it is known.
     average_error: Option<Errors>,
 }
@@ -84,6 +94,13 @@ struct Document {
 struct CellShare {
     place: Place,
     share: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct CoarseShare {
+    place: Place,
+    share: f64,
+    interval: [f64; 2],
 }
 
 #[derive(Debug, Serialize)]
@@ -113,6 +130,11 @@ impl EstimateArguments {
             None => evidence.medians(&density),
             Some(reach) => evidence.smooth(&density, &Motion::new(reach, self.jump).map_err(refused)?),
         };
+        let intervals = self.intervals.map(|cells| {
+            waiting.say("drawing paths again".to_owned());
+            coarse_shares(&evidence, &density, cells)
+        });
+        let intervals = intervals.transpose()?;
         drop(waiting);
         self.write(&density, &readings)?;
         if to_stdout {
@@ -130,6 +152,7 @@ impl EstimateArguments {
             grid: density.grid().shape(),
             constant,
             cells: largest_cells(&density),
+            intervals,
             average_error: truth.map(errors).transpose()?,
         };
         output.print(&document, || page(&document))
@@ -210,6 +233,18 @@ fn largest_cells(density: &Density) -> Vec<CellShare> {
     cells
 }
 
+fn coarse_shares(evidence: &Evidence, density: &Density, cells: u32) -> Result<Vec<CoarseShare>, Failure> {
+    let grid = Grid::new(evidence.space().clone(), [cells; 2]).map_err(refused)?;
+    let mut rng = privet::generator()?;
+    let found =
+        evidence.intervals(density, [cells; 2], CONFIDENCE, REPETITIONS, &mut rng).map_err(refused)?;
+    let coarse = |(index, found): (usize, &ShareInterval)| {
+        let interval = [found.low, found.high];
+        Some(CoarseShare { place: grid.place(index)?, share: found.share, interval })
+    };
+    Ok(found.iter().enumerate().filter_map(coarse).collect())
+}
+
 fn page(document: &Document) -> String {
     let [first, second] = document.constant.map(number);
     let [columns, rows] = document.grid;
@@ -230,5 +265,14 @@ fn page(document: &Document) -> String {
     for CellShare { place, share } in &document.cells {
         table.add_row([number(place[0]), number(place[1]), number(*share)]);
     }
-    text + &format!("\nThe cells where most people are:\n{table}")
+    text += &format!("\nThe cells where most people are:\n{table}\n");
+    if let Some(shares) = &document.intervals {
+        let mut table =
+            table_of_numbers(&["first coordinate", "second coordinate", "share", "95 % interval"], 0);
+        for CoarseShare { place, share, interval: ends } in shares {
+            table.add_row([number(place[0]), number(place[1]), number(*share), interval(*ends)]);
+        }
+        text += &format!("\nThe coarser grid:\n{table}\n");
+    }
+    text
 }
