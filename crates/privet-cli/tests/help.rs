@@ -19,4 +19,12 @@ macro_rules! snapshots {
     )*};
 }
 
+#[test]
+fn trajectory() {
+    for step in ["evaluate", "perturb", "estimate", "map"] {
+        insta::assert_snapshot!(format!("trajectory_{step}"), help(&format!("trajectory {step}")));
+    }
+    insta::assert_snapshot!("trajectory", help("trajectory"));
+}
+
 snapshots!(mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo);

@@ -34,6 +34,7 @@ pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, pl
 /// The best channels there can be, and the proofs.
 pub use privet_joint as joint;
 pub use privet_limit as limit;
+pub use privet_trajectory as trajectory;
 
 /// The mechanisms and estimators by name, for programs that learn the name at run time.
 pub mod registry {

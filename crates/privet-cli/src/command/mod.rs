@@ -14,6 +14,7 @@ mod optimize;
 mod perturb;
 mod prior;
 mod simulate;
+mod trajectory;
 mod true_values;
 
 use crate::failure::Failure;
@@ -43,6 +44,7 @@ enum Verb {
     Estimate(estimate::Estimate),
     Simulate(simulate::Simulate),
     Joint(joint::Joint),
+    Trajectory(trajectory::Trajectory),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -61,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Estimate(verb) => verb.run(output),
         Verb::Simulate(verb) => verb.run(output),
         Verb::Joint(verb) => verb.run(output),
+        Verb::Trajectory(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }

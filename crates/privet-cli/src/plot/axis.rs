@@ -80,7 +80,7 @@ impl Axis {
 }
 
 /// 1, 2 and 5 times powers of ten in a range.
-fn round_numbers(low: f64, high: f64) -> Vec<f64> {
+pub(super) fn round_numbers(low: f64, high: f64) -> Vec<f64> {
     let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
     let numbers = powers.flat_map(|power| ["1", "2", "5"].map(|digit| format!("{digit}e{power}")));
     let values = numbers.filter_map(|text| text.parse::<f64>().ok());

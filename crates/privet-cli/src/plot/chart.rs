@@ -63,7 +63,7 @@ const MOST_STEM_LABELS: usize = 6;
 const LOGARITHMIC_FROM: f64 = 12.0;
 
 /// The palette of Okabe and Ito without its yellow, which is too pale for lines: told apart by all kinds of eyes.
-const COLOURS: [Colour; 7] = [
+pub(super) const COLOURS: [Colour; 7] = [
     Colour([0x00, 0x72, 0xb2]),
     Colour([0xd5, 0x5e, 0x00]),
     Colour([0x00, 0x9e, 0x73]),
@@ -271,7 +271,8 @@ fn draw_marks(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing)
     }
 }
 
-fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
+/// A filled circle.
+pub(super) fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
     let corner = |index: u32| {
         let angle = std::f64::consts::TAU * f64::from(index) / 24.0;
         [x + radius * angle.cos(), y + radius * angle.sin()]

@@ -6,13 +6,16 @@
 mod axis;
 mod chart;
 mod font;
+mod map;
 mod pixels;
 mod shape;
 mod svg;
 
 pub(crate) use chart::{Chart, Range, Series};
+pub(crate) use map::{GridLine, Layer, Map, Tint};
 
 use crate::failure::Failure;
+use crate::page::{document, escape};
 use crate::table::replace_file;
 use privet::DomainSpec;
 use std::f64::consts::TAU;
@@ -50,10 +53,39 @@ impl Format {
 
 /// Draws a chart into a file, which appears when it is complete.
 pub(crate) fn save(chart: &Chart, path: &Path) -> Result<(), Failure> {
-    let format = Format::of(path)?;
-    let drawing = chart.draw();
+    save_drawing(&chart.draw(), path, Format::of(path)?)
+}
+
+fn save_drawing(drawing: &shape::Drawing, path: &Path, format: Format) -> Result<(), Failure> {
     match format {
-        Format::Svg => replace_file(path, svg::write(&drawing).as_bytes()),
-        Format::Png => replace_file(path, &pixels::png(&drawing)?),
+        Format::Svg => replace_file(path, svg::write(drawing).as_bytes()),
+        Format::Png => replace_file(path, &pixels::png(drawing)?),
     }
+}
+
+/// Whether a map goes into a page of its own.
+fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"))
+}
+
+/// Refuses names that do not say how a map is written.
+pub(crate) fn check_map_name(path: &Path) -> Result<(), Failure> {
+    if is_page(path) || Format::of(path).is_ok() {
+        return Ok(());
+    }
+    Err(Failure::Usage {
+        message: format!("cannot tell the format of the map {} from its name", path.display()),
+        hint: Some("name it .svg, .png or .html"),
+    })
+}
+
+/// Draws a map into a file, which appears when it is complete: a picture, or a page with the picture in it.
+pub(crate) fn save_map(map: &Map, path: &Path) -> Result<(), Failure> {
+    let drawing = map.draw();
+    if !is_page(path) {
+        return save_drawing(&drawing, path, Format::of(path)?);
+    }
+    let (title, text) = (escape(&map.title), escape(&map.description));
+    let body = format!("<h1>{title}</h1>\n<p>{text}</p>\n<figure>\n{}</figure>\n", svg::write(&drawing));
+    replace_file(path, document(&map.title, &body).as_bytes())
 }

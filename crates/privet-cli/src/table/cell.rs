@@ -21,6 +21,32 @@ pub(crate) trait Column: Send {
     fn push(&mut self, cell: Cell<'_>) -> Result<(), Problem>;
 }
 
+/// A column of numbers, not yet of any domain.
+#[derive(Debug, Default)]
+pub(crate) struct NumberColumn {
+    /// What is no number is NaN, which no domain contains.
+    pub(crate) numbers: Vec<f64>,
+}
+
+impl Column for NumberColumn {
+    #[inline]
+    fn push(&mut self, cell: Cell<'_>) -> Result<(), Problem> {
+        self.numbers.push(match cell {
+            Cell::Missing | Cell::Text(b"") => return Err(Problem::MissingValue),
+            Cell::Number(number) => number,
+            Cell::Whole(whole) => whole as f64,
+            Cell::Text(text) => number_of(text),
+            Cell::Bytes(_) | Cell::Boolean(_) => f64::NAN,
+        });
+        Ok(())
+    }
+}
+
+fn number_of(text: &[u8]) -> f64 {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    text.trim().parse().unwrap_or(f64::NAN)
+}
+
 /// A column of private values.
 #[derive(Debug)]
 pub(crate) struct ValueColumn {

@@ -6,7 +6,7 @@ use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, Float64Array, StringArray};
 use arrow_schema::DataType;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,8 +21,28 @@ pub(crate) struct KeptColumn {
 }
 
 impl KeptColumn {
+    /// A column of numbers.
+    pub(crate) fn of_numbers(name: &str, numbers: impl IntoIterator<Item = f64>) -> Self {
+        let cells = Arc::new(Float64Array::from_iter_values(numbers));
+        Self { name: name.to_owned(), cells, is_json: false }
+    }
+
+    /// A column of texts, some of which may be missing.
+    pub(crate) fn of_texts<'a>(name: &str, texts: impl IntoIterator<Item = Option<&'a str>>) -> Self {
+        let cells = Arc::new(StringArray::from_iter(texts));
+        Self { name: name.to_owned(), cells, is_json: false }
+    }
+
+    /// A cell as a number, or `None` where it is missing or none.
+    pub(crate) fn number(&self, row: usize) -> Option<f64> {
+        if let Some(numbers) = self.cells.as_primitive_opt::<Float64Type>() {
+            return numbers.is_valid(row).then(|| numbers.value(row));
+        }
+        self.text(row)?.trim().parse().ok()
+    }
+
     /// A cell's text, or `None` where it is missing.
-    pub(super) fn text(&self, row: usize) -> Option<Cow<'_, str>> {
+    pub(crate) fn text(&self, row: usize) -> Option<Cow<'_, str>> {
         let text = written(&self.cells, row)?;
         if !self.is_json {
             return Some(text);

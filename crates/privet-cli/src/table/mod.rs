@@ -1,6 +1,7 @@
 //! Tables in files: one column of values or reports is read or written, in batches, whatever the format.
 
 mod cell;
+mod column_writer;
 mod csv;
 mod destination;
 mod guard;
@@ -15,9 +16,11 @@ mod source;
 mod text_writer;
 mod writer;
 
-pub(crate) use cell::{Cell, Column, ReportColumn, ValueColumn};
+pub(crate) use cell::{Cell, Column, NumberColumn, ReportColumn, ValueColumn};
+pub(crate) use column_writer::ColumnWriter;
 pub(crate) use destination::{Destination, replace_file};
 pub(crate) use guard::keep_guarded_panics_quiet;
+pub(crate) use kept::KeptColumn;
 pub(crate) use problem::Problem;
 pub(crate) use source::{Batch, Columns, Source};
 pub(crate) use writer::ReportWriter;

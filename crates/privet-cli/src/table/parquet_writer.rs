@@ -18,6 +18,14 @@ use std::sync::Arc;
 /// A row group is in memory until it is complete.
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
+/// How all tables are written.
+pub(super) fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+        .build()
+}
+
 pub(crate) struct ParquetWriter {
     /// `None` once the first batch has said which columns there are.
     destination: Option<Destination>,
@@ -41,11 +49,7 @@ impl ParquetWriter {
     pub(super) fn write(&mut self, reports: &ReportBuffer, kept: &[KeptColumn]) -> Result<(), Failure> {
         let batch = self.batch(reports, kept).map_err(|error| self.failed(error.into()))?;
         if let Some(destination) = self.destination.take() {
-            let properties = WriterProperties::builder()
-                .set_compression(Compression::SNAPPY)
-                .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
-                .build();
-            let writer = ArrowWriter::try_new(destination, batch.schema(), Some(properties));
+            let writer = ArrowWriter::try_new(destination, batch.schema(), Some(properties()));
             self.writer = Some(writer.map_err(|error| self.failed(error))?);
         }
         let Some(writer) = &mut self.writer else { return Ok(()) };

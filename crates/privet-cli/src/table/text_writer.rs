@@ -112,7 +112,7 @@ impl TextWriter {
     }
 }
 
-fn push_csv(line: &mut Vec<u8>, text: &str) {
+pub(super) fn push_csv(line: &mut Vec<u8>, text: &str) {
     if text.contains(['"', ',', '\n', '\r']) {
         line.push(b'"');
         line.extend_from_slice(text.replace('"', "\"\"").as_bytes());
@@ -123,6 +123,12 @@ fn push_csv(line: &mut Vec<u8>, text: &str) {
 }
 
 fn push_json(line: &mut Vec<u8>, column: &KeptColumn, row: usize) {
+    line.push(b',');
+    push_json_cell(line, column, row);
+}
+
+/// The name and the value of a cell.
+pub(super) fn push_json_cell(line: &mut Vec<u8>, column: &KeptColumn, row: usize) {
     let name = serde_json::Value::from(column.name.as_str());
-    line.extend_from_slice(format!(",{name}:{}", column.json(row)).as_bytes());
+    line.extend_from_slice(format!("{name}:{}", column.json(row)).as_bytes());
 }

@@ -52,7 +52,8 @@ impl ReportWriter {
     }
 }
 
-fn check_text(kept: &[KeptColumn]) -> Result<(), Failure> {
+/// Refuses columns that text cannot hold.
+pub(super) fn check_text(kept: &[KeptColumn]) -> Result<(), Failure> {
     match kept.iter().find(|column| !has_text(column.cells.data_type())) {
         None => Ok(()),
         Some(column) => Err(Failure::Data {

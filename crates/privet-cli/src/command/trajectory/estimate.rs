@@ -1,0 +1,278 @@
+//! Reports to the population's density, and to a reading of each report.
+
+use super::evaluate::constant_paths;
+use super::method::MethodArguments;
+use super::paths::{Admission, Grouping, PathArguments};
+use super::refused;
+use crate::failure::Failure;
+use crate::output::{Output, interval, number, table_of_numbers};
+use crate::progress::Waiting;
+use crate::table::{ColumnWriter, KeptColumn, is_standard_stream};
+use clap::Args;
+use privet::trajectory::estimate::{Density, Evidence, Motion, ShareInterval};
+use privet::trajectory::method::{LocationMethod, References};
+use privet::trajectory::metric::Metric;
+use privet::trajectory::rounding::{Grid, Rounding};
+use privet::trajectory::{Path, Place};
+use serde::Serialize;
+use std::path::{Path as FilePath, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  Where the population is, and where each report probably comes from:
+    privet trajectory estimate --in reports.csv --space rectangle:139.4,140,35.5,35.9 \\
+      --method window-2d --epsilon 4 --density density.csv --out readings.csv
+
+  How far the readings are from the truth, on data that you may read:
+    privet trajectory estimate --in reports.csv --truth paths.csv --space rectangle:139.4,140,35.5,35.9 \\
+      --method window-2d --epsilon 4";
+
+/// Rows that people see.
+const SHOWN: usize = 10;
+/// Of intervals.
+const CONFIDENCE: f64 = 0.95;
+/// Of the bootstrap.
+const REPETITIONS: u32 = 100;
+
+/// Estimate where the population is, and read each report in that light
+///
+/// All of this is post-processing of reports: it costs no privacy. The density is the one under which all reports are most
+/// likely, by expectation-maximisation on a grid. The reading of a report is the geometric median of where it may come from;
+/// with --smooth also the reports before and after it in its path count, by a public model of motion. The table must be in
+/// the order in which `trajectory perturb` wrote it. The constant is the geometric median of the density.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct EstimateArguments {
+    #[command(flatten)]
+    method: MethodArguments,
+    /// The table of reports: .csv, .jsonl, .ndjson or .parquet, or - for standard input
+    #[arg(long = "in", value_name = "FILE")]
+    input: PathBuf,
+    #[command(flatten)]
+    table: PathArguments,
+    /// How many cells each side of the grid of the density has
+    #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = clap::value_parser!(u32).range(2..=256))]
+    grid: u32,
+    /// Read paths as a whole: people mostly move about this far between two locations, in units of the space (metres in a
+    /// geographic one)
+    #[arg(long, value_name = "DISTANCE", conflicts_with = "points")]
+    smooth: Option<f64>,
+    /// How likely it is to move to anywhere instead
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.1, requires = "smooth")]
+    jump: f64,
+    /// Also show the shares of a coarser grid with this many cells on each side, which must divide --grid, with 95 %
+    /// intervals by a bootstrap over paths
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=256))]
+    intervals: Option<u32>,
+    /// The table of readings to write, one for each report, or - for standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// The table of the density to write: the middle of each cell and its share
+    #[arg(long, value_name = "FILE")]
+    density: Option<PathBuf>,
+    /// A table of true locations with the same rows, to compare with
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    reports: usize,
+    paths: usize,
+    grid: [u32; 2],
+    /// The geometric median of the density.
+    constant: Place,
+    /// The cells with the largest shares.
+    cells: Vec<CellShare>,
+    /// Shares of a coarser grid, where they were asked for.
+    intervals: Option<Vec<CoarseShare>>,
+    /// Mean distances to the truth, where it is known.
+    average_error: Option<Errors>,
+}
+
+#[derive(Debug, Serialize)]
+struct CellShare {
+    place: Place,
+    share: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct CoarseShare {
+    place: Place,
+    share: f64,
+    interval: [f64; 2],
+}
+
+#[derive(Debug, Serialize)]
+struct Errors {
+    reports: f64,
+    readings: f64,
+    constant: f64,
+}
+
+impl EstimateArguments {
+    pub(super) fn run(&self, output: Output) -> Result<(), Failure> {
+        let to_stdout = self.out.as_deref().is_some_and(is_standard_stream);
+        if output == Output::Json && to_stdout {
+            let message = "--json and --out - both need standard output".to_owned();
+            return Err(Failure::Usage { message, hint: Some("name a file with --out") });
+        }
+        let method = self.method.build()?;
+        let reports = self.read(&self.input, &*method)?;
+        let truth = self.truth.as_deref().map(|truth| self.read_truth(truth, &reports, &*method));
+        let truth = truth.transpose()?;
+        let waiting = Waiting::on("estimating the density".to_owned());
+        let references = References::previous(&*method);
+        let evidence = Evidence::gather(&*method, references, &reports, [self.grid; 2]).map_err(refused)?;
+        let density = evidence.density();
+        waiting.say("reading the reports".to_owned());
+        let readings = match self.smooth {
+            None => evidence.medians(&density),
+            Some(reach) => evidence.smooth(&density, &Motion::new(reach, self.jump).map_err(refused)?),
+        };
+        let intervals = self.intervals.map(|cells| {
+            waiting.say("drawing paths again".to_owned());
+            coarse_shares(&evidence, &density, cells)
+        });
+        let intervals = intervals.transpose()?;
+        drop(waiting);
+        self.write(&density, &readings)?;
+        if to_stdout {
+            return Ok(());
+        }
+        let constant = density.geometric_median();
+        let errors = |truth: Vec<Path>| {
+            let error = |read: &[Path]| average_error(&*method, &truth, read);
+            let constant = error(&constant_paths(&truth, constant))?;
+            Ok::<_, Failure>(Errors { reports: error(&reports)?, readings: error(&readings)?, constant })
+        };
+        let document = Document {
+            reports: evidence.reports(),
+            paths: reports.len(),
+            grid: density.grid().shape(),
+            constant,
+            cells: largest_cells(&density),
+            intervals,
+            average_error: truth.map(errors).transpose()?,
+        };
+        output.print(&document, || page(&document))
+    }
+
+    fn read(&self, path: &FilePath, method: &dyn LocationMethod) -> Result<Vec<Path>, Failure> {
+        let admission = Admission { space: Some(method.space()), clamp: self.table.clamp };
+        self.table.read(path, Grouping::Runs, admission)
+    }
+
+    fn read_truth(
+        &self,
+        path: &FilePath,
+        reports: &[Path],
+        method: &dyn LocationMethod,
+    ) -> Result<Vec<Path>, Failure> {
+        let truth = self.read(path, method)?;
+        let is_same =
+            |(one, other): (&Path, &Path)| one.places.len() == other.places.len() && one.id == other.id;
+        if truth.len() == reports.len() && truth.iter().zip(reports).all(is_same) {
+            return Ok(truth);
+        }
+        Err(Failure::Data {
+            message: format!(
+                "{} does not have the same paths in the same order as the reports",
+                path.display()
+            ),
+            hint: Some("the truth is the table that was given to `trajectory perturb`"),
+        })
+    }
+
+    fn write(&self, density: &Density, readings: &[Path]) -> Result<(), Failure> {
+        let [first, second] = self.table.coordinates()?;
+        if let Some(out) = &self.out {
+            let places = || readings.iter().flat_map(|path| &path.places);
+            let mut columns = vec![
+                KeptColumn::of_numbers(first, places().map(|place| place[0])),
+                KeptColumn::of_numbers(second, places().map(|place| place[1])),
+            ];
+            if let Some(name) = self.table.path_column() {
+                let ids = readings.iter().flat_map(|path| vec![Some(path.id.as_str()); path.places.len()]);
+                columns.insert(0, KeptColumn::of_texts(name, ids));
+            }
+            self.write_table(out, &columns)?;
+        }
+        if let Some(out) = &self.density {
+            let places: Vec<Place> =
+                (0..density.shares().len()).filter_map(|cell| density.grid().place(cell)).collect();
+            let columns = [
+                KeptColumn::of_numbers(first, places.iter().map(|place| place[0])),
+                KeptColumn::of_numbers(second, places.iter().map(|place| place[1])),
+                KeptColumn::of_numbers("share", density.shares().iter().copied()),
+            ];
+            self.write_table(out, &columns)?;
+        }
+        Ok(())
+    }
+
+    fn write_table(&self, path: &FilePath, columns: &[KeptColumn]) -> Result<(), Failure> {
+        let mut writer = ColumnWriter::create(path, self.table.table_format(path)?)?;
+        writer.write(columns)?;
+        writer.finish()
+    }
+}
+
+/// Every location counts the same.
+fn average_error(method: &dyn LocationMethod, truth: &[Path], read: &[Path]) -> Result<f64, Failure> {
+    let score = Metric::AverageError.of_data_set(method.space(), truth, read).map_err(refused)?;
+    Ok(score.and_then(|score| score.over_places).map_or(f64::NAN, |score| score.value))
+}
+
+fn largest_cells(density: &Density) -> Vec<CellShare> {
+    let grid: &Grid = density.grid();
+    let cell = |(index, share): (usize, &f64)| Some(CellShare { place: grid.place(index)?, share: *share });
+    let mut cells: Vec<CellShare> = density.shares().iter().enumerate().filter_map(cell).collect();
+    cells.sort_by(|one, other| other.share.total_cmp(&one.share));
+    cells.truncate(SHOWN);
+    cells
+}
+
+fn coarse_shares(evidence: &Evidence, density: &Density, cells: u32) -> Result<Vec<CoarseShare>, Failure> {
+    let grid = Grid::new(evidence.space().clone(), [cells; 2]).map_err(refused)?;
+    let mut rng = privet::generator()?;
+    let found =
+        evidence.intervals(density, [cells; 2], CONFIDENCE, REPETITIONS, &mut rng).map_err(refused)?;
+    let coarse = |(index, found): (usize, &ShareInterval)| {
+        let interval = [found.low, found.high];
+        Some(CoarseShare { place: grid.place(index)?, share: found.share, interval })
+    };
+    Ok(found.iter().enumerate().filter_map(coarse).collect())
+}
+
+fn page(document: &Document) -> String {
+    let [first, second] = document.constant.map(number);
+    let [columns, rows] = document.grid;
+    let mut text = format!(
+        "{} reports of {} paths, read on {columns} x {rows} cells\nconstant: {first}, {second}\n",
+        document.reports, document.paths
+    );
+    if let Some(errors) = &document.average_error {
+        let mut table = table_of_numbers(&["", "average error"], 1);
+        let rows =
+            [("reports", errors.reports), ("readings", errors.readings), ("constant", errors.constant)];
+        for (name, error) in rows {
+            table.add_row([name.to_owned(), number(error)]);
+        }
+        text += &format!("\n{table}\n");
+    }
+    let mut table = table_of_numbers(&["first coordinate", "second coordinate", "share"], 0);
+    for CellShare { place, share } in &document.cells {
+        table.add_row([number(place[0]), number(place[1]), number(*share)]);
+    }
+    text += &format!("\nThe cells where most people are:\n{table}\n");
+    if let Some(shares) = &document.intervals {
+        let mut table =
+            table_of_numbers(&["first coordinate", "second coordinate", "share", "95 % interval"], 0);
+        for CoarseShare { place, share, interval: ends } in shares {
+            table.add_row([number(place[0]), number(place[1]), number(*share), interval(*ends)]);
+        }
+        text += &format!("\nThe coarser grid:\n{table}\n");
+    }
+    text
+}

@@ -1,0 +1,219 @@
+//! Paths in a plane: the border of their space, lines of equal coordinates, a scale bar, and no tiles from anywhere.
+
+use super::axis::round_numbers;
+use super::chart::{COLOURS, disc};
+use super::font;
+use super::shape::{Anchor, Colour, Drawing, Pen, Shape};
+
+/// One colour of a map: what it is called, and the paths that are drawn in it.
+#[derive(Debug, Clone)]
+pub(crate) struct Layer {
+    pub(crate) label: String,
+    pub(crate) paths: Vec<Vec<[f64; 2]>>,
+}
+
+/// Points with the same first or second coordinate.
+#[derive(Debug, Clone)]
+pub(crate) struct GridLine {
+    pub(crate) ends: [[f64; 2]; 2],
+    pub(crate) text: String,
+    /// Whether the line goes upwards, so that its text stands below.
+    pub(crate) is_upright: bool,
+}
+
+/// A part of the plane with a tint between 0 and 1.
+#[derive(Debug, Clone)]
+pub(crate) struct Tint {
+    pub(crate) corners: Vec<[f64; 2]>,
+    pub(crate) share: f64,
+}
+
+/// A map before it is laid out. The second coordinate grows upwards.
+#[derive(Debug, Clone)]
+pub(crate) struct Map {
+    pub(crate) title: String,
+    /// What it shows, for those who do not see it.
+    pub(crate) description: String,
+    /// The lowest and the highest coordinates.
+    pub(crate) bounds: [[f64; 2]; 2],
+    pub(crate) border: Vec<[f64; 2]>,
+    pub(crate) grid: Vec<GridLine>,
+    /// How many metres one unit of the plane has, where it has any.
+    pub(crate) metres: Option<f64>,
+    pub(crate) tints: Vec<Tint>,
+    pub(crate) layers: Vec<Layer>,
+}
+
+const MARGIN: f64 = 20.0;
+const LEFT: f64 = 72.0;
+const TOP: f64 = 74.0;
+const BELOW: f64 = 70.0;
+const TITLE: f64 = 15.0;
+const TEXT: f64 = 12.0;
+const SWATCH: f64 = 28.0;
+/// The largest sides of the mapped part.
+const MOST: [f64; 2] = [860.0, 640.0];
+/// Narrower maps have no room for a legend and a scale bar.
+const LEAST_WIDTH: f64 = 420.0;
+/// Shorter sides have no scale.
+const LEAST_SIDE: f64 = 1e-300;
+const TINT: Colour = Colour([0xe6, 0x9f, 0x00]);
+
+/// Where points of the plane lie on the page.
+struct Layout {
+    low: [f64; 2],
+    scale: f64,
+    left: f64,
+    bottom: f64,
+    width: f64,
+}
+
+impl Layout {
+    fn of(map: &Map) -> Self {
+        let [low, high] = map.bounds;
+        let sides: [f64; 2] = std::array::from_fn(|axis| (high[axis] - low[axis]).max(LEAST_SIDE));
+        let scale = (MOST[0] / sides[0]).min(MOST[1] / sides[1]);
+        let width = (sides[0] * scale).max(LEAST_WIDTH);
+        Self { low, scale, left: LEFT, bottom: TOP + sides[1] * scale, width }
+    }
+
+    fn place(&self, point: &[f64; 2]) -> [f64; 2] {
+        let along = |axis: usize| (point[axis] - self.low[axis]) * self.scale;
+        [self.left + along(0), self.bottom - along(1)]
+    }
+
+    fn places(&self, points: &[[f64; 2]]) -> Vec<[f64; 2]> {
+        points.iter().map(|point| self.place(point)).collect()
+    }
+}
+
+impl Map {
+    /// Lays the map out.
+    pub(super) fn draw(&self) -> Drawing {
+        let layout = Layout::of(self);
+        let title_width = 2.0 * MARGIN + font::width(&self.title, TITLE);
+        let mut drawing = Drawing {
+            width: (layout.left + layout.width + MARGIN).max(title_width).ceil(),
+            height: (layout.bottom + BELOW).ceil(),
+            title: self.title.clone(),
+            description: self.description.clone(),
+            shapes: Vec::new(),
+        };
+        drawing.text(&self.title, [MARGIN, 28.0], Anchor::Start, TITLE);
+        for Tint { corners, share } in &self.tints {
+            let points = layout.places(corners);
+            drawing.shapes.push(Shape::Area { points, colour: TINT, opacity: 0.85 * share });
+        }
+        self.draw_grid(&layout, &mut drawing);
+        self.draw_layers(&layout, &mut drawing);
+        self.draw_legend(&mut drawing);
+        self.draw_scale_bar(&layout, &mut drawing);
+        drawing
+    }
+
+    fn draw_grid(&self, layout: &Layout, drawing: &mut Drawing) {
+        for GridLine { ends, text, is_upright } in &self.grid {
+            let [start, end] = ends.map(|end| layout.place(&end));
+            drawing.line(vec![start, end], Pen::solid(Colour::PALE, 1.0));
+            if *is_upright {
+                drawing.text(text, [start[0], layout.bottom + 18.0], Anchor::Middle, TEXT);
+            } else {
+                drawing.text(text, [layout.left - 8.0, start[1] + 4.0], Anchor::End, TEXT);
+            }
+        }
+        let mut border = layout.places(&self.border);
+        border.extend(border.first().copied());
+        drawing.line(border, Pen::solid(Colour::GREY, 1.5));
+    }
+
+    /// The last layer lies at the back, and the dots of a layer on its lines.
+    fn draw_layers(&self, layout: &Layout, drawing: &mut Drawing) {
+        for (index, layer) in self.layers.iter().enumerate().rev() {
+            let colour = colour_of(index);
+            let pen = if index == 0 { Pen::solid(colour, 1.6) } else { Pen::solid(pale(colour), 0.9) };
+            for path in &layer.paths {
+                let places = layout.places(path);
+                if places.len() > 1 {
+                    drawing.line(places.clone(), pen);
+                }
+                places.iter().for_each(|place| disc(*place, 2.2, colour, drawing));
+            }
+        }
+    }
+
+    fn draw_legend(&self, drawing: &mut Drawing) {
+        let mut at = MARGIN;
+        for (index, layer) in self.layers.iter().enumerate() {
+            let colour = colour_of(index);
+            drawing.line(vec![[at, 50.0], [at + SWATCH, 50.0]], Pen::solid(colour, 1.6));
+            disc([at + SWATCH / 2.0, 50.0], 2.6, colour, drawing);
+            drawing.text(&layer.label, [at + SWATCH + 6.0, 54.0], Anchor::Start, TEXT);
+            at += SWATCH + 26.0 + font::width(&layer.label, TEXT);
+            drawing.width = drawing.width.max(at.ceil());
+        }
+    }
+
+    fn draw_scale_bar(&self, layout: &Layout, drawing: &mut Drawing) {
+        let metres = self.metres.unwrap_or(1.0);
+        let most = layout.width / layout.scale * metres / 4.0;
+        let Some(length) = round_numbers(most / 10.0, most).last().copied() else { return };
+        let (start, at) = (layout.left, layout.bottom + 44.0);
+        let end = start + length / metres * layout.scale;
+        let pen = Pen::solid(Colour::BLACK, 1.6);
+        drawing.line(vec![[start, at - 4.0], [start, at], [end, at], [end, at - 4.0]], pen);
+        let text = match self.metres {
+            None => format!("{length}"),
+            Some(_) if length >= 1000.0 => format!("{} km", length / 1000.0),
+            Some(_) => format!("{length} m"),
+        };
+        drawing.text(text, [end + 8.0, at + 4.0], Anchor::Start, TEXT);
+    }
+}
+
+/// The first layer is black, the others have colours.
+fn colour_of(index: usize) -> Colour {
+    if index == 0 { Colour::BLACK } else { COLOURS[(index - 1) % 3] }
+}
+
+/// Half way to white.
+fn pale(Colour(parts): Colour) -> Colour {
+    Colour(parts.map(|part| part / 2 + 128))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::{pixels, svg};
+
+    fn map(paths: Vec<Vec<[f64; 2]>>) -> Map {
+        let corners = vec![[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]];
+        Map {
+            title: "Paths".into(),
+            description: "Where they go".into(),
+            bounds: [[0.0, 0.0], [2.0, 1.0]],
+            border: corners.clone(),
+            grid: vec![GridLine { ends: [[1.0, 0.0], [1.0, 1.0]], text: "1".into(), is_upright: true }],
+            metres: Some(1000.0),
+            tints: vec![Tint { corners, share: 0.5 }],
+            layers: vec![Layer { label: "</svg><script>".into(), paths }],
+        }
+    }
+
+    #[test]
+    fn maps_hold_what_they_are_given() {
+        let text = svg::write(&map(vec![vec![[0.5, 0.5], [1.5, 0.25]], vec![[1.0, 1.0]], vec![]]).draw());
+        // 430 units of the page for each of the plane, upwards from 74 + 430.
+        assert!(text.contains("points=\"287.00,289.00 717.00,396.50\""), "{text}");
+        assert!(text.contains("<title id=\"title\">Paths</title>") && !text.contains("<script>"));
+        assert!(text.contains(">0.5 km<") || text.contains(">500 m<"), "{text}");
+        assert!(!text.contains("NaN") && !text.contains("inf"));
+    }
+
+    #[test]
+    fn odd_maps_are_still_pictures() {
+        let flat = Map { bounds: [[0.0, 0.0], [0.0, 0.0]], ..map(vec![]) };
+        for map in [map(vec![]), flat] {
+            assert_eq!(&pixels::png(&map.draw()).unwrap()[..8], b"\x89PNG\r\n\x1a\n");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Columns of numbers and kept columns on their way to a file.
+
+use super::kept::KeptColumn;
+use super::text_writer::{push_csv, push_json_cell};
+use super::writer::check_text;
+use super::{Destination, Format, is_standard_stream, parquet_writer};
+use crate::failure::Failure;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::errors::ParquetError;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Writes a table of columns, batch by batch. The file appears when [`ColumnWriter::finish`] succeeds.
+pub(crate) struct ColumnWriter {
+    path: PathBuf,
+    format: Format,
+    /// `None` once the first batch has said which columns there are.
+    destination: Option<Destination>,
+    table: Option<Table>,
+    buffer: Vec<u8>,
+}
+
+enum Table {
+    Text(Destination),
+    Parquet(Box<ArrowWriter<Destination>>),
+}
+
+impl ColumnWriter {
+    pub(crate) fn create(path: &Path, format: Format) -> Result<Self, Failure> {
+        if format == Format::Parquet && is_standard_stream(path) {
+            return Err(Failure::Usage {
+                message: "parquet cannot be written to standard output".into(),
+                hint: Some("name a file, or choose csv or jsonl"),
+            });
+        }
+        let destination = Some(Destination::create(path)?);
+        Ok(Self { path: path.to_owned(), format, destination, table: None, buffer: Vec::new() })
+    }
+
+    /// Writes some rows. All batches must have the same columns.
+    pub(crate) fn write(&mut self, columns: &[KeptColumn]) -> Result<(), Failure> {
+        if let Some(destination) = self.destination.take() {
+            self.table = Some(self.start(destination, columns)?);
+        }
+        match &mut self.table {
+            Some(Table::Parquet(writer)) => {
+                let cells = columns.iter().map(|column| column.cells.clone()).collect();
+                let batch = RecordBatch::try_new(schema(columns), cells).map_err(ParquetError::from);
+                let written = batch.and_then(|batch| writer.write(&batch));
+                written.map_err(|error| failed(&self.path, error))
+            }
+            Some(Table::Text(destination)) => {
+                let rows = columns.first().map_or(0, |column| column.cells.len());
+                (0..rows).for_each(|row| push_row(&mut self.buffer, self.format, columns, row));
+                let written = destination.write_all(&self.buffer);
+                self.buffer.clear();
+                written.map_err(|source| destination.failed(source))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn start(&mut self, destination: Destination, columns: &[KeptColumn]) -> Result<Table, Failure> {
+        if self.format == Format::Parquet {
+            let properties = parquet_writer::properties();
+            let opened = ArrowWriter::try_new(destination, schema(columns), Some(properties));
+            return Ok(Table::Parquet(Box::new(opened.map_err(|error| failed(&self.path, error))?)));
+        }
+        check_text(columns)?;
+        if self.format == Format::Csv {
+            push_header(&mut self.buffer, columns);
+        }
+        Ok(Table::Text(destination))
+    }
+
+    /// Completes the file and makes it appear.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let destination = match (self.table, self.destination) {
+            (Some(Table::Parquet(writer)), _) => {
+                writer.into_inner().map_err(|error| failed(&self.path, error))?
+            }
+            (Some(Table::Text(destination)), _) | (None, Some(destination)) => destination,
+            (None, None) => return Ok(()),
+        };
+        destination.commit()
+    }
+}
+
+fn schema(columns: &[KeptColumn]) -> Arc<Schema> {
+    let field = |column: &KeptColumn| Field::new(&column.name, column.cells.data_type().clone(), true);
+    Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
+}
+
+fn failed(path: &Path, error: ParquetError) -> Failure {
+    let source = std::io::Error::other(error);
+    Failure::File { action: "cannot write", path: path.to_owned(), source }
+}
+
+fn push_header(line: &mut Vec<u8>, columns: &[KeptColumn]) {
+    for (index, column) in columns.iter().enumerate() {
+        if index > 0 {
+            line.push(b',');
+        }
+        push_csv(line, &column.name);
+    }
+    line.push(b'\n');
+}
+
+fn push_row(line: &mut Vec<u8>, format: Format, columns: &[KeptColumn], row: usize) {
+    let is_json = format == Format::Jsonl;
+    for (index, column) in columns.iter().enumerate() {
+        match (is_json, index) {
+            (true, 0) => line.push(b'{'),
+            (false, 0) => {}
+            _ => line.push(b','),
+        }
+        if is_json {
+            push_json_cell(line, column, row);
+        } else {
+            push_csv(line, &column.text(row).unwrap_or_default());
+        }
+    }
+    line.extend_from_slice(if is_json { b"}\n" } else { b"\n" });
+}

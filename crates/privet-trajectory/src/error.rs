@@ -1,0 +1,56 @@
+//! What can go wrong with locations.
+
+use privet_core::{InputError, ParameterError};
+use thiserror::Error;
+
+/// Why there is no report, no metric or no estimate. Nothing in it says where a place is.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TrajectoryError {
+    /// The parameters do not fit.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A place is outside the space.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The method does not work in this kind of space.
+    #[error("{method} works in {expected}: got {got}")]
+    WrongSpace {
+        /// The method's id.
+        method: &'static str,
+        /// The kinds of space that it takes.
+        expected: &'static str,
+        /// The space received.
+        got: String,
+    },
+    /// More places were reported than the budget was divided for.
+    #[error("the budget was divided for {planned} places of one path: one more was given")]
+    PathTooLong {
+        /// For how many places it was divided.
+        planned: u64,
+    },
+}
+
+impl TrajectoryError {
+    /// The same error, said of one place of a path or of a table; `position` counts from 1.
+    pub fn at(self, position: u64) -> Self {
+        match self {
+            Self::Input(error) => Self::Input(error.at(position)),
+            other => other,
+        }
+    }
+
+    /// A stable code for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Parameter(error) => error.code(),
+            Self::Input(error) => error.code(),
+            Self::WrongSpace { .. } => "trajectory-wrong-space",
+            Self::PathTooLong { .. } => "trajectory-path-too-long",
+        }
+    }
+
+    pub(crate) fn incompatible(reason: impl Into<String>) -> Self {
+        Self::Parameter(ParameterError::Incompatible { reason: reason.into() })
+    }
+}

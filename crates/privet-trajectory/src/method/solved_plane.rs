@@ -1,0 +1,91 @@
+//! The solved window of the plane as a method.
+
+use super::{LocationMethod, Scope};
+use crate::space::Space;
+use crate::{Place, TrajectoryError};
+use privet_core::{CryptoRng, Guarantee, Mechanism};
+use privet_mechanisms::plane::{PlaneLayout, PlaneWindow};
+use std::collections::HashMap;
+
+/// [`PlaneWindow`] in a space: cells that a solver has placed.
+///
+/// # Space
+/// Rectangles, parallelograms, geographic boxes, regions of them; the channel must have been made for the inner rectangle.
+/// # Guarantee
+/// Pure epsilon for the whole space.
+#[derive(Debug)]
+pub struct SolvedPlane {
+    space: Space,
+    channel: PlaneWindow,
+    /// The cells at each position.
+    cells: HashMap<[u32; 2], Vec<u32>>,
+}
+
+impl SolvedPlane {
+    /// What programs call it.
+    pub const ID: &'static str = PlaneWindow::INFO.id;
+
+    /// Uses a channel on the inner rectangle of a space.
+    ///
+    /// # Errors
+    /// When the space is no rectangle inside, or another one than the channel's.
+    pub fn new(space: Space, channel: PlaneWindow) -> Result<Self, TrajectoryError> {
+        let rectangle = space.need_rectangle(Self::ID)?;
+        if rectangle != *channel.domain() {
+            return Err(TrajectoryError::incompatible(format!(
+                "the channel was made for {} and not for {rectangle}",
+                channel.domain()
+            )));
+        }
+        let mut cells: HashMap<[u32; 2], Vec<u32>> = HashMap::new();
+        for (cell, position) in (0..).zip(channel.layout().positions()) {
+            cells.entry(*position).or_default().push(cell);
+        }
+        Ok(Self { space, channel, cells })
+    }
+
+    /// The channel.
+    pub fn channel(&self) -> &PlaneWindow {
+        &self.channel
+    }
+}
+
+impl LocationMethod for SolvedPlane {
+    fn id(&self) -> &'static str {
+        Self::ID
+    }
+
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn guarantee(&self) -> Option<Guarantee> {
+        Some(Mechanism::guarantee(&self.channel))
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::WholeSpace
+    }
+
+    fn perturb(&self, place: &Place, _: &Place, rng: &mut dyn CryptoRng) -> Result<Place, TrajectoryError> {
+        self.space.check(place)?;
+        let report = self.channel.randomize(&self.space.to_inner(*place), rng)?;
+        Ok(self.space.publish(self.channel.output_value(report.0)))
+    }
+
+    fn likelihood(&self, place: &Place, _: &Place, report: &Place) -> Option<f64> {
+        if self.space.has_region() || !self.space.contains(place) {
+            return None;
+        }
+        let (inner, seen) = (self.space.to_inner(*place), self.space.to_inner(*report));
+        let sides = self.channel.domain().sides();
+        let position = std::array::from_fn(|axis| {
+            let share = (seen[axis] - sides[axis].low()) / sides[axis].width();
+            (share * f64::from(PlaneLayout::UNIT)).round() as u32
+        });
+        let node = self.channel.node_of(inner);
+        let weight = |cell: &u32| self.channel.weight(node, *cell) as f64;
+        let sum: f64 = self.cells.get(&position)?.iter().map(weight).sum();
+        Some(sum / self.channel.row().total() as f64)
+    }
+}

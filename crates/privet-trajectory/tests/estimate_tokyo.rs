@@ -1,0 +1,141 @@
+//! The paths of Tokyo in the data folder.
+
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
+use privet_core::{Epsilon, Generator, Interval, Rectangle};
+use privet_trajectory::estimate::{Evidence, geometric_median};
+use privet_trajectory::method::{LocationMethod, References, TracsC, Window2d, perturb_path};
+use privet_trajectory::metric::Metric;
+use privet_trajectory::rounding::{PointsOfInterest, Rounding};
+use privet_trajectory::space::Space;
+use privet_trajectory::{Path, Place};
+use std::path::PathBuf;
+
+/// The text of a file, or `None` where the data are not installed. On a build server that is a failure.
+fn data(name: &str) -> Option<String> {
+    let folder = std::env::var_os("PRIVET_DATA").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
+        PathBuf::from,
+    );
+    let path = folder.join(name);
+    let text = std::fs::read_to_string(&path).ok();
+    if text.is_none() {
+        let message = format!("{name} is missing: {} cannot be read", path.display());
+        assert!(std::env::var_os("CI").is_none(), "{message}");
+        println!("{message}; set PRIVET_DATA to run this test");
+    }
+    text
+}
+
+/// The columns of a table with these names, as numbers.
+fn columns(text: &str, names: &[&str]) -> Vec<Vec<f64>> {
+    let mut lines = text.lines();
+    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let indices: Vec<usize> =
+        names.iter().map(|name| head.iter().position(|head| head == name).unwrap()).collect();
+    lines
+        .map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            indices.iter().map(|index| fields[*index].parse().unwrap()).collect()
+        })
+        .collect()
+}
+
+/// Latitude and longitude in degrees, as the papers measure.
+fn tokyo() -> Space {
+    let latitude = Interval::new(35.510_769_09, 35.864_071_16).unwrap();
+    let longitude = Interval::new(139.470_877_65, 139.908_359).unwrap();
+    Space::rectangle(Rectangle::new([latitude, longitude]).unwrap())
+}
+
+fn paths() -> Option<Vec<Path>> {
+    let mut paths: Vec<Path> = Vec::new();
+    for row in columns(&data("trajectories/tky.csv")?, &["trajectory_id", "lat", "lon"]) {
+        let id = row[0].to_string();
+        if paths.last().is_none_or(|path| path.id != id) {
+            paths.push(Path { id, places: Vec::new() });
+        }
+        if let Some(path) = paths.last_mut() {
+            path.places.push([row[1], row[2]]);
+        }
+    }
+    Some(paths)
+}
+
+fn reports(method: &dyn LocationMethod, paths: &[Path], seed: u64) -> Vec<Path> {
+    let mut rng = Generator::from_insecure_seed(seed);
+    paths.iter().map(|path| perturb_path(method, path, &mut rng).unwrap()).collect()
+}
+
+fn error(paths: &[Path], read: &[Path]) -> f64 {
+    Metric::AverageError.of_data_set(&tokyo(), paths, read).unwrap().unwrap().over_places.unwrap().value
+}
+
+fn constant(paths: &[Path], place: Place) -> Vec<Path> {
+    let same = |path: &Path| Path { id: path.id.clone(), places: vec![place; path.places.len()] };
+    paths.iter().map(same).collect()
+}
+
+#[test]
+fn the_constant_is_what_the_population_alone_says() {
+    let Some(paths) = paths() else { return };
+    let all: Vec<Place> = paths.iter().flat_map(|path| path.places.clone()).collect();
+    assert_eq!((paths.len(), all.len()), (100, 11_227));
+    let best = error(&paths, &constant(&paths, geometric_median(&tokyo(), &all).unwrap()));
+    assert!((best - 0.072).abs() < 5e-4, "{best}");
+}
+
+/// The errors of window-2d, of its readings, and of the constant of the estimated density.
+fn errors(paths: &[Path], epsilon: f64, shape: [u32; 2]) -> [f64; 3] {
+    let method = Window2d::new(tokyo(), Epsilon::new(epsilon).unwrap()).unwrap();
+    let sent = reports(&method, paths, 1);
+    let evidence = Evidence::gather(&method, References::previous(&method), &sent, shape).unwrap();
+    let density = evidence.density();
+    let constant = constant(paths, density.geometric_median());
+    [&sent, &evidence.medians(&density), &constant].map(|read| error(paths, read))
+}
+
+/// What is promised of the average error in degrees, at epsilon 2, 4, 6, 8.
+const PROMISED: [(f64, f64); 4] = [(2.0, 0.068), (4.0, 0.052), (6.0, 0.033), (8.0, 0.019)];
+
+fn keeps_promises(shape: [u32; 2]) {
+    let Some(paths) = paths() else { return };
+    for (epsilon, promised) in PROMISED {
+        let [raw, read, constant] = errors(&paths, epsilon, shape);
+        println!("epsilon {epsilon}: reports {raw:.4}, readings {read:.4}, constant {constant:.4}");
+        assert!(read <= promised && read < raw && read < constant, "{epsilon}: {read} {raw} {constant}");
+        assert!((constant - 0.072).abs() < 1e-3, "{epsilon}: {constant}");
+    }
+}
+
+#[test]
+fn readings_are_as_accurate_as_promised() {
+    keeps_promises([32, 32]);
+}
+
+#[test]
+#[ignore = "full size: cargo xtask prove"]
+fn readings_on_a_fine_grid_are_as_accurate_as_promised() {
+    keeps_promises([64, 64]);
+}
+
+#[test]
+fn rounding_to_points_of_interest_helps_a_little() {
+    let (Some(paths), Some(table)) = (paths(), data("trajectories/tky_locations.csv")) else { return };
+    let points: Vec<Place> = columns(&table, &["lat", "lon"]).iter().map(|row| [row[0], row[1]]).collect();
+    assert_eq!(points.len(), 7798);
+    let index = PointsOfInterest::new(tokyo(), points).unwrap();
+    let method = TracsC::new(tokyo(), Epsilon::new(4.0).unwrap()).unwrap();
+    let sent = reports(&method, &paths, 2);
+    let rounded: Vec<Path> = sent.iter().map(|path| index.round_path(path)).collect();
+    let (raw, rounded) = (error(&paths, &sent), error(&paths, &rounded));
+    // As published, within 3 %.
+    assert!((raw / 0.0936 - 1.0).abs() < 0.03, "{raw}");
+    assert!((rounded / 0.0906 - 1.0).abs() < 0.03 && rounded < raw, "{rounded}");
+    // Every place of the data is a point of interest.
+    assert!(paths.iter().flat_map(|path| &path.places).all(|place| {
+        let nearest = index.round(place);
+        (nearest[0] - place[0]).hypot(nearest[1] - place[1]) < 1e-7
+    }));
+}
