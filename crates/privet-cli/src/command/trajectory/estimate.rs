@@ -253,7 +253,7 @@ fn page(document: &Document) -> String {
         document.reports, document.paths
     );
     if let Some(errors) = &document.average_error {
-        let mut table = table_of_numbers(&["", "average error"], 1);
+        let mut table = table_of_numbers(&["", "AVERAGE ERROR"], 1);
         let rows =
             [("reports", errors.reports), ("readings", errors.readings), ("constant", errors.constant)];
         for (name, error) in rows {
@@ -261,14 +261,14 @@ fn page(document: &Document) -> String {
         }
         text += &format!("\n{table}\n");
     }
-    let mut table = table_of_numbers(&["first coordinate", "second coordinate", "share"], 0);
+    let mut table = table_of_numbers(&["FIRST COORDINATE", "SECOND COORDINATE", "SHARE"], 0);
     for CellShare { place, share } in &document.cells {
         table.add_row([number(place[0]), number(place[1]), number(*share)]);
     }
     text += &format!("\nThe cells where most people are:\n{table}\n");
     if let Some(shares) = &document.intervals {
         let mut table =
-            table_of_numbers(&["first coordinate", "second coordinate", "share", "95 % interval"], 0);
+            table_of_numbers(&["FIRST COORDINATE", "SECOND COORDINATE", "SHARE", "95 % INTERVAL"], 0);
         for CoarseShare { place, share, interval: ends } in shares {
             table.add_row([number(place[0]), number(place[1]), number(*share), interval(*ends)]);
         }

@@ -288,14 +288,14 @@ fn random_paths(space: &Space, paths: u32, length: u32, rng: &mut Generator) -> 
 
 fn page(rows: &[Row]) -> String {
     let header = [
-        "method",
-        "epsilon",
-        "average error",
-        "standard error",
-        "range query",
-        "hotspot difference",
-        "ns per location",
-        "epsilon-LDP",
+        "METHOD",
+        "EPSILON",
+        "AVERAGE ERROR",
+        "STANDARD ERROR",
+        "RANGE QUERY",
+        "HOTSPOT DIFFERENCE",
+        "NANOSECONDS PER LOCATION",
+        "EPSILON-LDP",
     ];
     let mut table = table_of_numbers(&header, 1);
     if let Some(column) = table.column_mut(header.len() - 1) {
@@ -314,5 +314,5 @@ fn page(rows: &[Row]) -> String {
             row.scope.clone(),
         ]);
     }
-    table.to_string()
+    table.trim_fmt()
 }
