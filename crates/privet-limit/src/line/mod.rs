@@ -68,7 +68,7 @@ impl LineSolution {
 }
 
 /// A gap that is small enough to stop.
-pub const GOOD_GAP: f64 = 0.0075;
+pub const GOOD_GAP: f64 = 0.006;
 
 /// Into how many parts the domain is cut, one stage after the other.
 const STAGES: [usize; 4] = [32, 64, 128, 256];
