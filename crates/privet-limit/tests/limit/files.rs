@@ -1,8 +1,10 @@
 //! Files say what they are, and notice when they were changed.
 
 use crate::{minimax, solve, unbiased};
+use privet_limit::line::LineProblem;
 use privet_limit::{Cache, Certificate, LimitError, Objective, Problem, Solution, Stop};
 use privet_mechanisms::analysis::{Loss, Prior};
+use serde_json::Value;
 
 fn small() -> Solution {
     solve(&minimax(Loss::Squared, 1.0))
@@ -58,14 +60,46 @@ fn a_forged_digest_does_not_help() {
     let flattering = Solution { achieved: 0.19, ..small() };
     let forged = Solution::from_json(&flattering.to_json()).unwrap();
     assert!(matches!(forged.verify(), Err(LimitError::File { .. })));
+}
 
+/// The text with one part of its body replaced and the digest of the new body: what somebody would write who knows how.
+fn forged(text: &str, field: [&str; 2], value: &str) -> String {
+    let mut file: Value = serde_json::from_str(text).unwrap();
+    file["body"][field[0]][field[1]] = value.into();
+    let body = serde_json::to_string(&file["body"]).unwrap();
+    file["digest"] = blake3::hash(body.as_bytes()).to_hex().to_string().into();
+    serde_json::to_string(&file).unwrap()
+}
+
+#[test]
+fn a_changed_weight_with_a_forged_digest_is_refused() {
+    let text = small().to_json();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    for name in ["high", "low"] {
+        let weight = file["body"]["channel"][name].as_str().unwrap();
+        // The digest is made as the program makes it: with the same weight the file is as good as before.
+        assert!(Solution::from_json(&forged(&text, ["channel", name], weight)).is_ok());
+        let more = (weight.parse::<u64>().unwrap() + 1).to_string();
+        let refused = Solution::from_json(&forged(&text, ["channel", name], &more));
+        assert!(matches!(refused, Err(LimitError::File { .. })), "{name}");
+    }
+}
+
+#[test]
+fn a_bound_for_another_prior_is_refused() {
     let Problem::Line(line) = minimax(Loss::Squared, 1.0) else { unreachable!() };
-    let another = Problem::Line(privet_limit::line::LineProblem {
-        objective: Objective::Average(Prior::uniform()),
-        ..line
-    });
-    let mislabelled = Solution { problem: another, ..small() };
-    assert!(mislabelled.verify().is_err());
+    let average = |weights: &[f64]| {
+        let objective = Objective::Average(Prior::new(weights).unwrap());
+        solve(&Problem::Line(LineProblem { objective, ..line.clone() }))
+    };
+    let (low, anywhere) = (average(&[1.0, 0.0]), average(&[1.0, 1.0]));
+    // It claims nothing, so that only whose bound it is can be wrong.
+    let own = Solution { lower_bound: 0.0, ..low.clone() };
+    own.verify().unwrap();
+    for certificate in [anywhere.certificate, small().certificate] {
+        let borrowed = Solution { certificate, ..own.clone() };
+        assert!(matches!(borrowed.verify(), Err(LimitError::File { .. })));
+    }
 }
 
 #[test]
