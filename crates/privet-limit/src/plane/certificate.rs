@@ -170,15 +170,6 @@ impl PlaneCertificate {
         Examined { bound: (relative * first.max(second)).max(0.0), balance }
     }
 
-    /// Refuses a bound that these numbers do not prove.
-    ///
-    /// # Errors
-    /// When the bound is above what [`PlaneCertificate::check`] finds.
-    pub fn verify(&self, claimed: f64) -> Result<(), LimitError> {
-        let proved = self.check();
-        if claimed <= proved { Ok(()) } else { Err(LimitError::Unproved { claimed, proved }) }
-    }
-
     /// A number not below e^epsilon.
     fn factor(&self) -> f64 {
         Enclosure::exp(self.epsilon).high()

@@ -24,7 +24,7 @@ fn check(problem: &PlaneProblem, solved: &PlaneSolved, gap: f64) {
     assert!(solved.gap() < gap, "{} {}", solved.gap(), solved.achieved);
     assert_eq!(solved.achieved, problem.objective.loss_of(&solved.mechanism));
     assert_eq!(solved.certificate.check(), solved.lower_bound);
-    assert!(solved.certificate.verify(solved.lower_bound).is_ok());
+    assert_eq!(solved.certificate.check(), solved.lower_bound);
     assert!(solved.mechanism.worst_ratio().is_at_most_exp(problem.epsilon));
     assert!(solved.mechanism.guarantee().epsilon().get() > problem.epsilon.get() - 1e-9);
 }
@@ -80,12 +80,12 @@ fn a_changed_certificate_does_not_prove_its_bound() {
     let claimed = solved.lower_bound;
     let raised = changed(&|radii| radii.iter_mut().for_each(|radius| *radius += unit / 1000));
     let raised_sum = claimed + 1e-3;
-    assert!(matches!(raised.verify(raised_sum), Err(LimitError::Unproved { .. })));
-    assert!(matches!(raised.verify(claimed), Err(LimitError::Unproved { .. })));
+    assert!(raised.check() < raised_sum);
+    assert!(raised.check() < claimed);
     let one = changed(&|radii| radii[40] += unit / 4);
-    assert!(matches!(one.verify(claimed), Err(LimitError::Unproved { .. })));
+    assert!(one.check() < claimed);
     let lowered = changed(&|radii| radii[40] -= unit / 1000);
-    assert!(matches!(lowered.verify(claimed), Err(LimitError::Unproved { .. })));
+    assert!(lowered.check() < claimed);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::{epsilon, solve};
 use privet_core::sampling::WeightRow;
 use privet_core::{Categories, Channel, Domain, Mechanism};
+use privet_limit::certificate::{FiniteCertificate, PricedInput, SCALE};
 use privet_limit::finite::{FiniteProblem, LossMatrix};
 use privet_limit::{LimitError, Objective, Problem, Solution, SolvedChannel, Stop};
 use privet_mechanisms::analysis::{Loss, Prior};
@@ -177,15 +178,30 @@ proptest! {
     /// No numbers whatsoever prove more than randomised response achieves.
     #[test]
     fn no_numbers_prove_too_much(numbers in prop::collection::vec((0i64..1 << 46, -(1i64 << 46)..1 << 46), 4)) {
-        let mut certificate = privet_limit::certificate::FiniteCertificate {
+        let mut certificate = FiniteCertificate {
             epsilon: epsilon(1.0),
             losses: zero_one(4),
             inputs: Vec::new(),
         };
         for (weight, price) in numbers {
-            certificate.inputs.push(privet_limit::certificate::PricedInput { weight, price });
+            certificate.inputs.push(PricedInput { weight, price });
         }
         prop_assert!(certificate.bound().unwrap() <= 3.0 / (1f64.exp() + 3.0));
+    }
+}
+
+/// With equal weights the price of the best channel is proved; a higher one proves less, whatever it claims.
+#[test]
+fn higher_prices_prove_less() {
+    for value in [0.5, 1.0, 3.0] {
+        let best = 3.0 / (f64::exp(value) + 3.0);
+        let proved = |factor: f64| {
+            let price = (best * factor / 4.0 * SCALE) as i64;
+            let inputs = vec![PricedInput { weight: (SCALE / 4.0) as i64, price }; 4];
+            FiniteCertificate { epsilon: epsilon(value), losses: zero_one(4), inputs }.bound().unwrap()
+        };
+        assert!((proved(1.0) - best).abs() < 1e-9, "{value}: {}", proved(1.0));
+        assert!(proved(1.1) < best && proved(0.9) < best, "{value}: {} {}", proved(1.1), proved(0.9));
     }
 }
 
