@@ -11,10 +11,11 @@ const LAYERS: &[&[&str]] = &[
     &["privet-mechanisms"],
     &["privet-estimators"],
     &["privet-limit"],
+    &["privet-model"],
     &["privet-joint", "privet-trajectory", "privet-vector", "privet-classifier"],
     &["privet-policy"],
     &["privet"],
-    &["privet-bench"],
+    &["privet-bench", "privet-papers"],
     &["privet-collector", "privet-cli", "privet-python", "privet-wasm"],
 ];
 

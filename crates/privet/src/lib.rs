@@ -31,10 +31,18 @@ pub use privet_estimators::{
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
 pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, plane, polar, wrapper};
 
-/// The best channels there can be, and the proofs.
+/// What a classifier is still worth when its input is a report.
+pub use privet_classifier as classifier;
+/// Correlated perturbation for pairs of people.
 pub use privet_joint as joint;
+/// The best channels there can be, and the proofs.
 pub use privet_limit as limit;
+/// Models that are fed with reports.
+pub use privet_model as model;
+/// Locations and paths.
 pub use privet_trajectory as trajectory;
+/// Vectors, and noise where the model does not look.
+pub use privet_vector as vector;
 
 /// The mechanisms and estimators by name, for programs that learn the name at run time.
 pub mod registry {

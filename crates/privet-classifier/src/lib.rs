@@ -1,0 +1,1 @@
+//! What a classifier is still worth when its input is a report.

@@ -1,0 +1,1 @@
+//! Models that are fed with reports: what they compute, their derivatives, their bounds on boxes.

@@ -1,0 +1,1 @@
+//! Vectors: Laplace, Gaussian, the PrivUnit family, Jacobian-guided reshaping.

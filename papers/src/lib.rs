@@ -1,0 +1,1 @@
+//! The source papers side by side: what they claim, what Privet measures.
