@@ -1,0 +1,59 @@
+//! Models from files.
+
+mod json;
+mod table;
+
+use crate::{Model, ModelError};
+use flate2::read::GzDecoder;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// No model file is larger, unpacked: a small packed file could otherwise fill the memory.
+const LARGEST_FILE: u64 = 1 << 30;
+
+impl Model {
+    /// Reads a model. The ending says the format, and `.gz` may follow it:
+    ///
+    /// - `.json`: `{"coef": .., "intercept": ..}` for a linear model (a list and a number, or a list of lists and a list),
+    ///   or `{"trees": [[node, ..], ..], "inputs": .., "combination": "sum" or "mean", "base": [..], "threshold": ..}` where a node is
+    ///   `{"feature", "threshold", "below", "above"}` or `{"values": [..]}`;
+    /// - `.csv`: a forest as a table with the columns `tree,node,feature,threshold,left,right,p1`; feature -2 is a leaf,
+    ///   and the single score is the mean of `p1` with threshold 0.5.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or is not a model of that format.
+    pub fn read(path: &Path) -> Result<Self, ModelError> {
+        let bytes = read_bytes(path)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match Path::new(name).extension().and_then(|ending| ending.to_str()) {
+            Some("json") => json::read(&bytes),
+            Some("csv") => table::read(&bytes),
+            _ => Err(ModelError::format(
+                "model file",
+                format!("a name ends in .json or .csv, and .gz may follow; got {name}"),
+            )),
+        }
+    }
+}
+
+/// The bytes of a file, unpacked if they are packed.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, ModelError> {
+    let failure = |error: std::io::Error| ModelError::file(path, &error);
+    let mut bytes = Vec::new();
+    File::open(path).map_err(failure)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(failure)?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut unpacked = Vec::new();
+        GzDecoder::new(bytes.as_slice())
+            .take(LARGEST_FILE + 1)
+            .read_to_end(&mut unpacked)
+            .map_err(|error| ModelError::format("gzip file", error.to_string()))?;
+        bytes = unpacked;
+    }
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(ModelError::format("model file", format!("it has more than {LARGEST_FILE} bytes")));
+    }
+    Ok(bytes)
+}
