@@ -1,0 +1,195 @@
+//! Linear models: the label stays the same in an intersection of half-spaces.
+
+use super::convolution;
+use super::margin::Margin;
+use crate::law::ReportLaw;
+use crate::record::{Record, Sensitive};
+use privet_model::Linear;
+
+/// The reports y with `weights * y` above a level.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct HalfSpace {
+    pub(crate) weights: Vec<f64>,
+    /// Reports at or above this level are inside.
+    pub(crate) certain: f64,
+    /// Reports below this level are outside.
+    pub(crate) possible: f64,
+}
+
+/// How far rounding can move a level, relative to what is added up.
+const SLACK: f64 = 1e-13;
+
+impl HalfSpace {
+    /// The half-spaces of the margins of a linear model, as functions of the sensitive features.
+    pub(crate) fn of_margins(
+        model: &Linear,
+        margins: &[Margin],
+        record: &Record,
+        sensitive: &Sensitive,
+    ) -> Vec<Self> {
+        let half_space = |margin: &Margin| {
+            let weight = |feature: usize| margin.of(|score| model.weights()[(score, feature)]);
+            let mut constant = margin.of(|score| model.intercepts()[score]);
+            let mut scale = constant.abs() + margin.certain.abs();
+            for (feature, value) in record.values().iter().enumerate() {
+                scale += (weight(feature) * value).abs();
+                if !sensitive.features().contains(&feature) {
+                    constant += weight(feature) * value;
+                }
+            }
+            let weights: Vec<f64> = sensitive.features().iter().map(|feature| weight(*feature)).collect();
+            scale += weights.iter().map(|weight| weight.abs()).sum::<f64>();
+            Self {
+                weights,
+                certain: margin.certain - constant + SLACK * scale,
+                possible: margin.possible - constant - SLACK * scale,
+            }
+        };
+        margins.iter().map(half_space).collect()
+    }
+}
+
+/// The reports of one feature between two numbers, both included.
+#[derive(Debug, Clone, Copy)]
+struct Range {
+    from: f64,
+    to: f64,
+}
+
+impl Range {
+    const ALL: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY };
+    const NONE: Self = Self { from: f64::INFINITY, to: f64::NEG_INFINITY };
+
+    /// The part where `weight * y >= level`.
+    fn above(self, weight: f64, level: f64) -> Self {
+        if weight > 0.0 {
+            Self { from: self.from.max(level / weight), ..self }
+        } else if weight < 0.0 {
+            Self { to: self.to.min(level / weight), ..self }
+        } else if level <= 0.0 {
+            self
+        } else {
+            Self::NONE
+        }
+    }
+
+    fn mass(self, law: &ReportLaw<'_>, cells: &Cells) -> f64 {
+        if self.from > self.to {
+            return 0.0;
+        }
+        let first = law.cells_below(self.from).max(cells.first);
+        let end = law.cells_at_most(self.to).min(cells.end);
+        if first < end { law.mass_before(end) - law.mass_before(first) } else { 0.0 }
+    }
+}
+
+/// Neighbouring cells of one feature.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cells {
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+}
+
+impl Cells {
+    pub(crate) fn all(law: &ReportLaw<'_>) -> Self {
+        Self { first: 0, end: law.cells() }
+    }
+}
+
+/// A lower and an upper bound of the mass inside all half-spaces, at most `tolerance` apart where there are one or two
+/// features; `None` for several half-spaces in more dimensions.
+pub(crate) fn mass(half_spaces: &[HalfSpace], laws: &[ReportLaw<'_>], tolerance: f64) -> Option<[f64; 2]> {
+    match (laws, half_spaces) {
+        (_, []) => Some([1.0, 1.0]),
+        ([law], _) => Some(on_a_line(half_spaces, law, Cells::all(law))),
+        ([first, second], _) => {
+            Some(in_a_plane(half_spaces, [first, second], [Cells::all(first), Cells::all(second)], tolerance))
+        }
+        (_, [one]) => Some(convolution::mass(one, laws, tolerance)),
+        _ => None,
+    }
+}
+
+/// Exact: a range of reports.
+pub(crate) fn on_a_line(half_spaces: &[HalfSpace], law: &ReportLaw<'_>, cells: Cells) -> [f64; 2] {
+    let range = |level: fn(&HalfSpace) -> f64| {
+        half_spaces.iter().fold(Range::ALL, |range, half| range.above(half.weights[0], level(half)))
+    };
+    [range(|half| half.certain).mass(law, &cells), range(|half| half.possible).mass(law, &cells)]
+}
+
+/// A sweep over the reports of one feature; for each the reports of the other are a range. Neighbouring reports of the first
+/// are taken together as long as that moves the result by no more than the tolerance.
+pub(crate) fn in_a_plane(
+    half_spaces: &[HalfSpace],
+    laws: [&ReportLaw<'_>; 2],
+    cells: [Cells; 2],
+    tolerance: f64,
+) -> [f64; 2] {
+    // The feature that matters less moves the range of the other one less.
+    let effect = |feature: usize| {
+        let [low, high] = laws[feature].ends();
+        let weights = half_spaces.iter().map(|half| half.weights[feature].abs());
+        weights.fold(0.0, f64::max) * (high - low)
+    };
+    let outer = usize::from(effect(1) < effect(0));
+    let inner = 1 - outer;
+    let height = laws[inner].mass_before(cells[inner].end) - laws[inner].mass_before(cells[inner].first);
+    let sweep = Sweep {
+        half_spaces,
+        outer: (outer, laws[outer]),
+        inner: (inner, laws[inner]),
+        inner_cells: cells[inner],
+        // Parts of a plane share the tolerance by their mass.
+        tolerance: tolerance * height,
+    };
+    sweep.mass(cells[outer])
+}
+
+struct Sweep<'a> {
+    half_spaces: &'a [HalfSpace],
+    outer: (usize, &'a ReportLaw<'a>),
+    inner: (usize, &'a ReportLaw<'a>),
+    inner_cells: Cells,
+    tolerance: f64,
+}
+
+impl Sweep<'_> {
+    fn mass(&self, cells: Cells) -> [f64; 2] {
+        let (_, law) = self.outer;
+        let mut sum = [0.0, 0.0];
+        let mut waiting = vec![cells];
+        while let Some(Cells { first, end }) = waiting.pop() {
+            if first >= end {
+                continue;
+            }
+            let weight = law.mass_before(end) - law.mass_before(first);
+            if weight <= 0.0 {
+                continue;
+            }
+            let ends = [law.value(first), law.value(end - 1)];
+            let [low, high] = self.inside(ends);
+            if high - low <= self.tolerance || end - first == 1 || ends[0] == ends[1] {
+                sum[0] += weight * low;
+                sum[1] += weight * high;
+                continue;
+            }
+            let middle = first + (end - first) / 2;
+            waiting.push(Cells { first, end: middle });
+            waiting.push(Cells { first: middle, end });
+        }
+        sum
+    }
+
+    /// Bounds of the inner mass that hold for all outer reports between two.
+    fn inside(&self, [from, to]: [f64; 2]) -> [f64; 2] {
+        let (outer, (inner, law)) = (self.outer.0, self.inner);
+        let (mut certain, mut possible) = (Range::ALL, Range::ALL);
+        for half in self.half_spaces {
+            let [one, two] = [half.weights[outer] * from, half.weights[outer] * to];
+            certain = certain.above(half.weights[inner], half.certain - one.min(two));
+            possible = possible.above(half.weights[inner], half.possible - one.max(two));
+        }
+        [certain.mass(law, &self.inner_cells), possible.mass(law, &self.inner_cells)]
+    }
+}

@@ -1,0 +1,301 @@
+//! Tree ensembles: the leaves are boxes, and for one or two sensitive features all of them fit on one grid.
+
+use super::partition::{Decider, Decision};
+use crate::ClassifierError;
+use crate::certified::margin::Margin;
+use crate::law::ReportLaw;
+use crate::record::{Record, Sensitive};
+use privet_model::{Combination, Model, Node, Trees};
+
+/// The thresholds of the sensitive features. Between two of them no tree tells reports apart.
+#[derive(Debug)]
+pub(crate) struct TreeGrid<'a> {
+    model: &'a Model,
+    trees: &'a Trees,
+    /// For each axis all thresholds in order. There are always two axes; one may have no threshold.
+    thresholds: [Vec<f64>; 2],
+    /// For each node of each tree: the axis and the place of its threshold, if it asks for a sensitive feature.
+    places: Vec<Vec<Option<(usize, u32)>>>,
+}
+
+/// Grids beyond this are cut into boxes instead.
+const MOST_CELLS: usize = 1 << 25;
+
+impl<'a> TreeGrid<'a> {
+    /// The grid of at most two sensitive features; `None` where there are more.
+    pub(crate) fn new(model: &'a Model, trees: &'a Trees, sensitive: &Sensitive) -> Option<Self> {
+        let features = sensitive.features();
+        if features.len() > 2 {
+            return None;
+        }
+        let axis_of = |feature: usize| features.iter().position(|one| *one == feature);
+        let splits = |axis: usize| {
+            let nodes = trees.trees().iter().flat_map(|tree| tree.nodes());
+            let mut all: Vec<f64> = nodes
+                .filter_map(|node| match node {
+                    Node::Split { feature, threshold, .. } if axis_of(*feature) == Some(axis) => Some(*threshold),
+                    _ => None,
+                })
+                .collect();
+            all.sort_by(f64::total_cmp);
+            all.dedup();
+            all
+        };
+        let thresholds = [splits(0), splits(1)];
+        let place = |node: &Node| match node {
+            Node::Split { feature, threshold, .. } => axis_of(*feature)
+                .map(|axis| (axis, thresholds[axis].partition_point(|one| one < threshold) as u32)),
+            Node::Leaf { .. } => None,
+        };
+        let places =
+            trees.trees().iter().map(|tree| tree.nodes().iter().map(place).collect()).collect();
+        Some(Self { model, trees, thresholds, places })
+    }
+
+    /// The probabilities of reports before each cell of an axis, and of all.
+    pub(crate) fn cumulative(&self, axis: usize, law: Option<&ReportLaw<'_>>) -> Vec<f64> {
+        let law = law.filter(|_| !self.thresholds[axis].is_empty());
+        let inner = self.thresholds[axis].iter().filter_map(|threshold| law.map(|law| law.cdf(*threshold)));
+        std::iter::once(0.0).chain(inner).chain([1.0]).collect()
+    }
+
+    /// Where a record keeps its label; `None` if the grid is too large.
+    pub(crate) fn region(&self, record: &Record, label: usize) -> Result<Option<TreeRegion>, ClassifierError> {
+        let leaves = self.leaves(record);
+        let axes = [0, 1].map(|axis| LocalAxis::new(self.thresholds[axis].len() + 2, &leaves, axis));
+        let outputs = self.trees.outputs();
+        let [rows, columns] = [axes[0].cuts.len(), axes[1].cuts.len()];
+        if rows.saturating_mul(columns).saturating_mul(outputs) > MOST_CELLS {
+            return Ok(None);
+        }
+        let mut sums = vec![0.0; rows * columns * outputs];
+        for leaf in &leaves {
+            let [[top, bottom], [left, right]] = [0, 1].map(|axis| leaf.ends[axis].map(|end| axes[axis].local[end as usize]));
+            for (row, column, sign) in
+                [(top, left, 1.0), (top, right, -1.0), (bottom, left, -1.0), (bottom, right, 1.0)]
+            {
+                let start = (row as usize * columns + column as usize) * outputs;
+                for (sum, value) in sums[start..start + outputs].iter_mut().zip(leaf.values) {
+                    *sum += sign * value;
+                }
+            }
+        }
+        add_up(&mut sums, columns * outputs, outputs);
+        self.read(&sums, &axes, label).map(Some)
+    }
+
+    /// The leaves that a record can reach, with their cells.
+    fn leaves(&self, record: &Record) -> Vec<Leaf<'a>> {
+        let whole = [0, 1].map(|axis| [0, self.thresholds[axis].len() as u32 + 1]);
+        let mut leaves = Vec::new();
+        let mut waiting = Vec::new();
+        for (tree, places) in self.trees.trees().iter().zip(&self.places) {
+            waiting.push((0, whole));
+            while let Some((position, ends)) = waiting.pop() {
+                match (&tree.nodes()[position], places[position]) {
+                    (Node::Leaf { values }, _) => leaves.push(Leaf { ends, values }),
+                    (Node::Split { feature, threshold, below, above }, None) => {
+                        let is_below = record.values()[*feature] <= *threshold;
+                        waiting.push((if is_below { *below } else { *above }, ends));
+                    }
+                    (Node::Split { below, above, .. }, Some((axis, place))) => {
+                        let (mut low, mut high) = (ends, ends);
+                        low[axis][1] = ends[axis][1].min(place + 1);
+                        high[axis][0] = ends[axis][0].max(place + 1);
+                        for (child, ends) in [(*below, low), (*above, high)] {
+                            if ends[axis][0] < ends[axis][1] {
+                                waiting.push((child, ends));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        leaves
+    }
+
+    /// Reads the label of each cell and keeps the runs with the label that is wanted.
+    fn read(&self, sums: &[f64], axes: &[LocalAxis; 2], label: usize) -> Result<TreeRegion, ClassifierError> {
+        let outputs = self.trees.outputs();
+        let columns = axes[1].cuts.len();
+        let divisor = divisor(self.trees);
+        let mut scores = vec![0.0; outputs];
+        let mut region = TreeRegion::default();
+        // The last cut of an axis is its end.
+        for (row, pair) in axes[0].cuts.windows(2).enumerate() {
+            let mut runs: Vec<[u32; 2]> = Vec::new();
+            for (column, ends) in axes[1].cuts.windows(2).enumerate() {
+                let start = (row * columns + column) * outputs;
+                for ((score, sum), base) in
+                    scores.iter_mut().zip(&sums[start..start + outputs]).zip(self.trees.base())
+                {
+                    *score = base + sum / divisor;
+                }
+                if self.model.label(&scores)? != label {
+                    continue;
+                }
+                match runs.last_mut() {
+                    Some(last) if last[1] == ends[0] => last[1] = ends[1],
+                    _ => runs.push([ends[0], ends[1]]),
+                }
+            }
+            region.push([pair[0], pair[1]], &runs);
+        }
+        Ok(region)
+    }
+}
+
+/// What the sum of leaves is divided by.
+fn divisor(trees: &Trees) -> f64 {
+    match trees.combination() {
+        Combination::Sum => 1.0,
+        Combination::Mean => trees.trees().len() as f64,
+    }
+}
+
+/// A leaf and the cells that lead to it.
+struct Leaf<'a> {
+    ends: [[u32; 2]; 2],
+    values: &'a [f64],
+}
+
+/// The cells of one axis that a record can tell apart.
+struct LocalAxis {
+    /// Where they begin, and where the last one ends.
+    cuts: Vec<u32>,
+    /// The place among the cuts, for each cell that is one.
+    local: Vec<u32>,
+}
+
+impl LocalAxis {
+    fn new(cells: usize, leaves: &[Leaf<'_>], axis: usize) -> Self {
+        let mut is_cut = vec![false; cells];
+        for end in leaves.iter().flat_map(|leaf| leaf.ends[axis]) {
+            is_cut[end as usize] = true;
+        }
+        let mut axis = Self { cuts: Vec::new(), local: vec![0; cells] };
+        for cell in (0..cells).filter(|cell| is_cut[*cell]) {
+            axis.local[cell] = axis.cuts.len() as u32;
+            axis.cuts.push(cell as u32);
+        }
+        axis
+    }
+}
+
+/// Turns differences into sums, along rows and then down the columns.
+fn add_up(sums: &mut [f64], row_length: usize, outputs: usize) {
+    for row in sums.chunks_mut(row_length) {
+        for index in outputs..row.len() {
+            row[index] += row[index - outputs];
+        }
+    }
+    for index in row_length..sums.len() {
+        sums[index] += sums[index - row_length];
+    }
+}
+
+/// Where a label stays the same: rows of cells with the runs of each.
+#[derive(Debug, Default)]
+pub(crate) struct TreeRegion {
+    /// The cells of the first axis, and where the runs of these rows end.
+    rows: Vec<([u32; 2], u32)>,
+    runs: Vec<[u32; 2]>,
+}
+
+impl TreeRegion {
+    fn push(&mut self, cells: [u32; 2], runs: &[[u32; 2]]) {
+        let last = self.rows.len().checked_sub(1);
+        let before = self.rows.len().checked_sub(2).map_or(0, |index| self.rows[index].1 as usize);
+        if let Some(last) = last
+            && self.runs[before..] == *runs
+        {
+            self.rows[last].0[1] = cells[1];
+            return;
+        }
+        self.runs.extend(runs);
+        self.rows.push((cells, self.runs.len() as u32));
+    }
+
+    /// The probability of the region, given the probabilities before each cell of both axes.
+    pub(crate) fn mass(&self, cumulative: [&[f64]; 2]) -> f64 {
+        let mut sum = 0.0;
+        let mut start = 0;
+        for (cells, end) in &self.rows {
+            let runs = &self.runs[start..*end as usize];
+            start = *end as usize;
+            let of_run = |run: &[u32; 2]| cumulative[1][run[1] as usize] - cumulative[1][run[0] as usize];
+            let height = cumulative[0][cells[1] as usize] - cumulative[0][cells[0] as usize];
+            sum += height * runs.iter().map(of_run).sum::<f64>();
+        }
+        sum
+    }
+}
+
+/// Trees in more dimensions: bounds on boxes.
+#[derive(Debug)]
+pub(crate) struct TreeDecider<'a> {
+    pub(crate) trees: &'a Trees,
+    pub(crate) margins: Vec<Margin>,
+    pub(crate) record: &'a Record,
+    pub(crate) sensitive: &'a Sensitive,
+}
+
+impl Decider for TreeDecider<'_> {
+    fn decide(&self, area: &[[f64; 2]]) -> Result<Decision, ClassifierError> {
+        let mut bounds: Vec<[f64; 2]> =
+            self.margins.iter().map(|margin| [margin.of(|score| self.trees.base()[score]); 2]).collect();
+        let mut inside: Vec<Vec<f64>> = vec![Vec::new(); area.len()];
+        let divisor = divisor(self.trees);
+        for tree in self.trees.trees() {
+            let mut ends = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.margins.len()];
+            let mut waiting = vec![0];
+            while let Some(position) = waiting.pop() {
+                match &tree.nodes()[position] {
+                    Node::Leaf { values } => {
+                        for (end, margin) in ends.iter_mut().zip(&self.margins) {
+                            let value = margin.of(|score| values[score]);
+                            *end = [end[0].min(value), end[1].max(value)];
+                        }
+                    }
+                    Node::Split { feature, threshold, below, above } => {
+                        let axis = self.sensitive.features().iter().position(|one| one == feature);
+                        let [low, high] =
+                            axis.map_or([f64::NEG_INFINITY, self.record.values()[*feature]], |axis| area[axis]);
+                        let is_cut = axis.is_some() && low < *threshold && *threshold < high;
+                        if let (true, Some(axis)) = (is_cut, axis) {
+                            inside[axis].push(*threshold);
+                            waiting.extend([*below, *above]);
+                        } else {
+                            waiting.push(if high <= *threshold { *below } else { *above });
+                        }
+                    }
+                }
+            }
+            for (bound, end) in bounds.iter_mut().zip(ends) {
+                *bound = [bound[0] + end[0] / divisor, bound[1] + end[1] / divisor];
+            }
+        }
+        Ok(self.conclude(&bounds, inside))
+    }
+}
+
+impl TreeDecider<'_> {
+    fn conclude(&self, bounds: &[[f64; 2]], inside: Vec<Vec<f64>>) -> Decision {
+        let decided = bounds.iter().zip(&self.margins);
+        if decided.clone().all(|([low, _], margin)| *low > margin.certain) {
+            return Decision::Same;
+        }
+        if decided.clone().any(|([_, high], margin)| *high < margin.possible) {
+            return Decision::Different;
+        }
+        let crowded = inside.into_iter().enumerate().max_by_key(|(_, thresholds)| thresholds.len());
+        match crowded {
+            Some((axis, mut thresholds)) if !thresholds.is_empty() => {
+                thresholds.sort_by(f64::total_cmp);
+                Decision::Split { axis, at: thresholds[thresholds.len() / 2] }
+            }
+            // All reports of the box have the same scores, so any of them tells the label.
+            _ => Decision::Ask,
+        }
+    }
+}

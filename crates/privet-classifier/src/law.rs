@@ -1,0 +1,255 @@
+//! What a report of one number between 0 and 1 is: the law from which everything else is derived.
+
+use privet_core::sampling::{bernoulli, uniform_below};
+use privet_core::{
+    BuildOptions, CryptoRng, DomainSpec, Epsilon, Guarantee, InputError, Interval, ParameterError,
+};
+use privet_estimators::registry::{AnyEstimator, ROWS};
+use privet_limit::SolvedChannel;
+use privet_mechanisms::analysis::{AnyNumeric, Space};
+use privet_mechanisms::lattice::Run;
+use std::fmt;
+use std::num::NonZeroU64;
+
+/// A mechanism on the numbers from 0 to 1, with all its parameters.
+#[derive(Debug)]
+pub struct ReportChannel {
+    source: Source,
+    epsilon: f64,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// Estimators are what the registry builds by name; each keeps its channel.
+    Named(Box<dyn AnyEstimator>),
+    Own(Box<dyn AnyNumeric>),
+}
+
+fn not_on_numbers(name: &str) -> ParameterError {
+    ParameterError::Incompatible { reason: format!("{name} is no mechanism on numbers from 0 to 1") }
+}
+
+impl ReportChannel {
+    /// The mechanism of this id or synonym, at an epsilon.
+    ///
+    /// # Errors
+    /// When there is none, it is not about numbers in an interval, or the parameters do not fit.
+    pub fn named(name: &str, epsilon: Epsilon, options: &BuildOptions) -> Result<Self, ParameterError> {
+        let solved = privet_limit::registry::MECHANISMS.iter().find(|row| row.info.id == name);
+        let id = match solved {
+            Some(row) => row.info.id,
+            None => privet_mechanisms::registry::find(name)?.info.id,
+        };
+        let mut rows = ROWS.iter().chain(privet_limit::registry::ESTIMATORS);
+        let row = rows.find(|row| row.id == id).ok_or_else(|| not_on_numbers(name))?;
+        let domain = DomainSpec::Interval(Interval::new(0.0, 1.0)?);
+        let estimator = row.build_with(&domain, epsilon, options)?;
+        if estimator.numeric().is_none() {
+            return Err(not_on_numbers(name));
+        }
+        Ok(Self { source: Source::Named(estimator), epsilon: epsilon.get() })
+    }
+
+    /// A channel that a solver found.
+    ///
+    /// # Errors
+    /// When it is not about numbers from 0 to 1.
+    pub fn solved(channel: &SolvedChannel) -> Result<Self, ParameterError> {
+        let numeric = channel.numeric()?.ok_or_else(|| not_on_numbers(channel.id()))?;
+        Self::of(numeric)
+    }
+
+    /// Any channel on the numbers from 0 to 1.
+    ///
+    /// # Errors
+    /// When it is about other numbers.
+    pub fn of(channel: Box<dyn AnyNumeric>) -> Result<Self, ParameterError> {
+        if channel.space() != (Space::Line { low: 0.0, high: 1.0 }) {
+            return Err(not_on_numbers(channel.info().id));
+        }
+        let epsilon = channel.guarantee().epsilon().get();
+        Ok(Self { source: Source::Own(channel), epsilon })
+    }
+
+    fn numeric(&self) -> Option<&dyn AnyNumeric> {
+        match &self.source {
+            Source::Named(estimator) => estimator.numeric(),
+            Source::Own(channel) => Some(channel.as_ref()),
+        }
+    }
+
+    /// What one report promises.
+    ///
+    /// # Errors
+    /// Never for a channel that was made.
+    pub fn guarantee(&self) -> Result<Guarantee, ParameterError> {
+        Ok(self.numeric().ok_or_else(|| not_on_numbers("this"))?.guarantee())
+    }
+
+    /// The epsilon that was asked for, or that the channel has.
+    pub fn epsilon(&self) -> f64 {
+        self.epsilon
+    }
+
+    /// The mechanism's id.
+    pub fn id(&self) -> &'static str {
+        self.numeric().map_or("", |channel| channel.info().id)
+    }
+
+    /// The law of the report of one number.
+    ///
+    /// # Errors
+    /// When the number lies outside [0, 1].
+    pub fn law(&self, input: f64) -> Result<ReportLaw<'_>, InputError> {
+        let outside = || InputError::OutsideDomain { domain: "interval:0,1".to_owned() };
+        let channel = self.numeric().ok_or_else(outside)?;
+        channel.check(input)?;
+        let placement = channel.place(input);
+        let total = channel.row_total();
+        let mut rows = vec![Row::of(channel.runs(placement.node))];
+        if placement.up > 0 {
+            rows.push(Row::of(channel.runs(channel.next_node(placement.node))));
+        }
+        Ok(ReportLaw { channel, up: placement.up, total, rows })
+    }
+}
+
+/// A row of the channel with the sums of its weights.
+struct Row {
+    runs: Vec<Run>,
+    /// The weights of all cells before each run.
+    before: Vec<u128>,
+}
+
+impl Row {
+    fn of(runs: Vec<Run>) -> Self {
+        let mut sum = 0;
+        let before = runs
+            .iter()
+            .map(|run| {
+                let start = sum;
+                sum += u128::from(run.weight) * u128::from(run.count);
+                start
+            })
+            .collect();
+        Self { runs, before }
+    }
+
+    /// The weights of the first `cells` cells.
+    fn weight_before(&self, cells: u32) -> u128 {
+        let index = self.runs.partition_point(|run| run.first < cells);
+        let Some(last) = index.checked_sub(1) else { return 0 };
+        let run = self.runs[last];
+        self.before[last] + u128::from(run.weight) * u128::from((cells - run.first).min(run.count))
+    }
+
+    /// The cell in which a word falls.
+    fn cell_of(&self, word: u128) -> u32 {
+        let last = self.before.partition_point(|before| *before <= word).saturating_sub(1);
+        let run = self.runs[last];
+        let inside = (word - self.before[last]).checked_div(u128::from(run.weight)).unwrap_or(0);
+        run.first + (inside as u32).min(run.count - 1)
+    }
+}
+
+/// The exact probabilities of all reports of one private number. A report is a number, and neighbouring cells stand for
+/// numbers that do not fall.
+pub struct ReportLaw<'a> {
+    channel: &'a dyn AnyNumeric,
+    /// How many of 2^64 words lead to the second row.
+    up: u64,
+    total: u128,
+    rows: Vec<Row>,
+}
+
+impl fmt::Debug for ReportLaw<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ReportLaw(of a private number)")
+    }
+}
+
+impl ReportLaw<'_> {
+    /// How many different reports there are.
+    pub fn cells(&self) -> u32 {
+        self.channel.output_cells()
+    }
+
+    /// The number that a report stands for.
+    pub fn value(&self, cell: u32) -> f64 {
+        self.channel.output_value(cell)
+    }
+
+    /// The smallest and the largest report.
+    pub fn ends(&self) -> [f64; 2] {
+        [self.value(0), self.value(self.cells().saturating_sub(1))]
+    }
+
+    /// How many cells stand for at most this number.
+    pub fn cells_at_most(&self, value: f64) -> u32 {
+        self.count_while(|report| report <= value)
+    }
+
+    /// How many cells stand for less than this number.
+    pub fn cells_below(&self, value: f64) -> u32 {
+        self.count_while(|report| report < value)
+    }
+
+    fn count_while(&self, holds: impl Fn(f64) -> bool) -> u32 {
+        let (mut low, mut high) = (0, self.cells());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if holds(self.value(middle)) { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// The probability of a report among the first `cells` cells.
+    pub fn mass_before(&self, cells: u32) -> f64 {
+        let up = self.up as f64 / 2f64.powi(64);
+        let shares = [1.0 - up, up];
+        let parts = self.rows.iter().zip(shares);
+        parts.map(|(row, share)| share * row.weight_before(cells) as f64).sum::<f64>() / self.total as f64
+    }
+
+    /// The probability of one report.
+    pub fn mass_of(&self, cell: u32) -> f64 {
+        let up = self.up as f64 / 2f64.powi(64);
+        let weight = |row: &Row| row.weight_before(cell + 1) - row.weight_before(cell);
+        let parts = self.rows.iter().zip([1.0 - up, up]);
+        parts.map(|(row, share)| share * weight(row) as f64).sum::<f64>() / self.total as f64
+    }
+
+    /// The probability of a report of at most this number.
+    pub fn cdf(&self, value: f64) -> f64 {
+        self.mass_before(self.cells_at_most(value))
+    }
+
+    /// The probability of a report from the first to the second number, both included.
+    pub fn mass(&self, [from, to]: [f64; 2]) -> f64 {
+        if from > to {
+            return 0.0;
+        }
+        self.mass_before(self.cells_at_most(to)) - self.mass_before(self.cells_below(from))
+    }
+
+    /// Draws a report, with the integers of the channel.
+    pub fn draw<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> f64 {
+        self.value(self.draw_cell(rng))
+    }
+
+    pub(crate) fn draw_cell<R: CryptoRng + ?Sized>(&self, rng: &mut R) -> u32 {
+        let row = if self.up > 0 && bernoulli(self.up, rng) { self.rows.last() } else { self.rows.first() };
+        let word = match u64::try_from(self.total).ok().and_then(NonZeroU64::new) {
+            Some(total) => uniform_below(total, rng),
+            // All of 2^64 words.
+            None => rng.next_u64(),
+        };
+        row.map_or(0, |row| row.cell_of(u128::from(word)))
+    }
+
+    /// Whether another law has the same reports, so that their probabilities can be compared.
+    pub(crate) fn has_the_reports_of(&self, other: &ReportLaw<'_>) -> bool {
+        let cells = self.cells();
+        cells == other.cells() && (0..cells).all(|cell| self.value(cell) == other.value(cell))
+    }
+}
