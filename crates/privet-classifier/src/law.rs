@@ -117,18 +117,18 @@ impl ReportChannel {
 /// A row of the channel with the sums of its weights.
 struct Row {
     runs: Vec<Run>,
-    /// The weights of all cells before each run.
-    before: Vec<u128>,
+    /// The weights of all cells before each run. All weights together are at most 2^64.
+    before: Vec<u64>,
 }
 
 impl Row {
     fn of(runs: Vec<Run>) -> Self {
-        let mut sum = 0;
+        let mut sum = 0u64;
         let before = runs
             .iter()
             .map(|run| {
                 let start = sum;
-                sum += u128::from(run.weight) * u128::from(run.count);
+                sum = sum.wrapping_add(run.weight.wrapping_mul(u64::from(run.count)));
                 start
             })
             .collect();
@@ -140,15 +140,15 @@ impl Row {
         let index = self.runs.partition_point(|run| run.first < cells);
         let Some(last) = index.checked_sub(1) else { return 0 };
         let run = self.runs[last];
-        self.before[last] + u128::from(run.weight) * u128::from((cells - run.first).min(run.count))
+        u128::from(self.before[last]) + u128::from(run.weight) * u128::from((cells - run.first).min(run.count))
     }
 
     /// The cell in which a word falls.
-    fn cell_of(&self, word: u128) -> u32 {
+    fn cell_of(&self, word: u64) -> u32 {
         let last = self.before.partition_point(|before| *before <= word).saturating_sub(1);
         let run = self.runs[last];
-        let inside = (word - self.before[last]).checked_div(u128::from(run.weight)).unwrap_or(0);
-        run.first + (inside as u32).min(run.count - 1)
+        let inside = (word - self.before[last]).checked_div(run.weight).unwrap_or(0);
+        run.first + inside.min(u64::from(run.count - 1)) as u32
     }
 }
 
@@ -244,12 +244,6 @@ impl ReportLaw<'_> {
             // All of 2^64 words.
             None => rng.next_u64(),
         };
-        row.map_or(0, |row| row.cell_of(u128::from(word)))
-    }
-
-    /// Whether another law has the same reports, so that their probabilities can be compared.
-    pub(crate) fn has_the_reports_of(&self, other: &ReportLaw<'_>) -> bool {
-        let cells = self.cells();
-        cells == other.cells() && (0..cells).all(|cell| self.value(cell) == other.value(cell))
+        row.map_or(0, |row| row.cell_of(word))
     }
 }

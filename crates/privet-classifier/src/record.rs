@@ -149,6 +149,11 @@ impl ProductChannel {
         self.channels.first().map_or("", |channel| channel.id())
     }
 
+    /// The epsilon of one feature; of the first one if they differ.
+    pub fn epsilon(&self) -> f64 {
+        self.channels.first().map_or(0.0, |channel| channel.epsilon())
+    }
+
     /// What all reports of one record promise together.
     pub fn total(&self) -> Guarantee {
         self.guarantee

@@ -9,14 +9,14 @@ pub(crate) mod trees;
 
 use crate::bound::{Bound, Method};
 use crate::law::ReportLaw;
-use crate::record::{Record, Sensitive};
+use crate::record::{ProductChannel, Record, Sensitive};
 use crate::{Classifier, ClassifierError};
 use linear::HalfSpace;
 use margin::Margin;
 use network::NetworkDecider;
 use partition::{Decider, Partition, Stop};
 use privet_model::Model;
-use trees::{TreeDecider, TreeGrid};
+use trees::{TreeDecider, TreeGrid, TreeRegion};
 
 /// How far proofs go.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +35,9 @@ impl Default for Effort {
 
 /// The most sensitive features for which a network's reports are cut into boxes.
 const MOST_NETWORK_FEATURES: usize = 3;
+
+/// How many products share a search: their laws are in memory together.
+const PRODUCTS_AT_ONCE: usize = 16;
 
 /// A classifier with known structure, prepared for questions about many records.
 #[derive(Debug)]
@@ -62,51 +65,68 @@ impl<'a> Certifier<'a> {
         self.grid.as_ref()
     }
 
-    /// The label of a record, and a bound for each product of laws.
+    /// Where a record keeps its label on the grid of a tree ensemble; `None` if the grid is too large.
+    pub(crate) fn tree_region(
+        &self,
+        grid: &TreeGrid<'_>,
+        record: &Record,
+    ) -> Result<Option<TreeRegion>, ClassifierError> {
+        grid.region(record, self.model.predict(record.values())?)
+    }
+
+    /// A bound for each product of mechanisms.
     pub(crate) fn bounds(
         &self,
         record: &Record,
-        products: &[Vec<ReportLaw<'_>>],
+        products: &[ProductChannel],
         effort: &Effort,
     ) -> Result<Vec<Bound>, ClassifierError> {
         let label = self.model.predict(record.values())?;
         if let Some(grid) = &self.grid
             && let Some(region) = grid.region(record, label)?
         {
-            let bound = |laws: &Vec<ReportLaw<'_>>| {
+            return self.each(record, products, |laws| {
                 let cumulative = [0, 1].map(|axis| grid.cumulative(axis, laws.get(axis)));
                 let mass = region.mass([&cumulative[0], &cumulative[1]]);
                 Bound::proven(mass, mass, Method::Trees)
-            };
-            return Ok(products.iter().map(bound).collect());
+            });
         }
         let margins = Margin::of_label(self.model, label);
         match self.model {
             Model::Linear(model) => {
                 let half_spaces = HalfSpace::of_margins(model, &margins, record, self.sensitive);
-                let bound = |laws: &Vec<ReportLaw<'_>>| {
+                self.each(record, products, |laws| {
                     let mass = linear::mass(&half_spaces, laws, effort.tolerance);
                     mass.map_or(Bound::unknown(1.0), |[low, high]| Bound::proven(low, high, Method::Linear))
-                };
-                Ok(products.iter().map(bound).collect())
+                })
             }
             Model::Trees(trees) => {
                 let decider = TreeDecider { trees, margins, record, sensitive: self.sensitive };
-                self.search(&decider, record, label, products, effort)
+                self.search(&decider, (record, label), products, effort)
             }
             Model::Network(network) => {
                 let decider = NetworkDecider { network, margins, record, sensitive: self.sensitive };
-                self.search(&decider, record, label, products, effort)
+                self.search(&decider, (record, label), products, effort)
             }
         }
     }
 
+    /// One product after the other: laws of noise are large.
+    fn each(
+        &self,
+        record: &Record,
+        products: &[ProductChannel],
+        bound: impl Fn(&[ReportLaw<'_>]) -> Bound,
+    ) -> Result<Vec<Bound>, ClassifierError> {
+        products.iter().map(|product| Ok(bound(&product.laws(record, self.sensitive)?))).collect()
+    }
+
+    /// One search for several products: what a box is judged to be holds for all of them.
     fn search(
         &self,
         decider: &dyn Decider,
-        record: &Record,
-        label: usize,
-        products: &[Vec<ReportLaw<'_>>],
+        (record, label): (&Record, usize),
+        products: &[ProductChannel],
         effort: &Effort,
     ) -> Result<Vec<Bound>, ClassifierError> {
         let asks = |area: &[[f64; 2]]| {
@@ -116,8 +136,14 @@ impl<'a> Certifier<'a> {
             }
             Ok(self.classifier.labels(&row)? == [label])
         };
-        let mut partition = Partition::new(decider, &asks, products, effort.tolerance);
-        partition.run(Stop { tolerance: effort.tolerance, boxes: effort.boxes })?;
-        Ok(partition.bounds())
+        let mut bounds = Vec::new();
+        for group in products.chunks(PRODUCTS_AT_ONCE) {
+            let laws: Vec<_> =
+                group.iter().map(|product| product.laws(record, self.sensitive)).collect::<Result<_, _>>()?;
+            let mut partition = Partition::new(decider, &asks, &laws, effort.tolerance);
+            partition.run(Stop { tolerance: effort.tolerance, boxes: effort.boxes })?;
+            bounds.extend(partition.bounds());
+        }
+        Ok(bounds)
     }
 }
