@@ -14,6 +14,7 @@
 //! Bounds are statements about the model in real arithmetic whose parameters are the stored numbers: all rounding is
 //! covered (see `network/bounds.rs`).
 
+pub mod array;
 mod derivative;
 mod error;
 mod linear;
