@@ -6,10 +6,9 @@ use crate::certified::trees::{TreeGrid, TreeRegion};
 use crate::classifier::{ask, parallel_map};
 use crate::curve::Options;
 use crate::record::{ProductChannel, Record, Sensitive};
-use crate::statistical::{count_same, empirical, label_of, push_report};
+use crate::statistical::{count_same, empirical, label_of};
 use crate::{Classifier, ClassifierError, Empirical};
 use privet_core::{Generator, Guarantee};
-use std::collections::HashMap;
 
 /// One mechanism at one epsilon, over all records.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,17 +131,11 @@ fn on_grid(
 ) -> Result<Vec<Bound>, ClassifierError> {
     let mut axes = Vec::with_capacity(2);
     for (axis, channel) in product.channels().iter().enumerate() {
-        let values: Vec<f64> = records.iter().filter_map(|record| record.sensitive(sensitive).nth(axis)).collect();
-        let mut different = values.clone();
-        different.sort_by(f64::total_cmp);
-        different.dedup();
-        let laws = parallel_map(&different, |value| Ok(grid.cumulative(axis, Some(&channel.law(*value)?))));
+        let values = Column::of(records, sensitive, axis);
+        let laws =
+            parallel_map(&values.different, |value| Ok(grid.cumulative(axis, Some(&channel.law(*value)?))));
         let laws: Vec<Vec<f64>> = laws.into_iter().collect::<Result<_, ClassifierError>>()?;
-        let places: HashMap<u64, usize> =
-            different.iter().enumerate().map(|(place, value)| (value.to_bits(), place)).collect();
-        let of_record: Vec<usize> =
-            values.iter().map(|value| places.get(&value.to_bits()).copied().unwrap_or(0)).collect();
-        axes.push((laws, of_record));
+        axes.push((laws, values.places));
     }
     if axes.len() == 1 {
         axes.push((vec![grid.cumulative(1, None)], vec![0; records.len()]));
@@ -153,6 +146,32 @@ fn on_grid(
         let mass = regions[*index].mass([of_axis(0), of_axis(1)]);
         Bound::proven(mass, mass, Method::Trees)
     }))
+}
+
+/// The different values of one sensitive feature, and which of them each record has.
+struct Column {
+    different: Vec<f64>,
+    places: Vec<usize>,
+}
+
+impl Column {
+    fn of(records: &[Record], sensitive: &Sensitive, axis: usize) -> Self {
+        let feature = sensitive.features()[axis];
+        let mut different: Vec<f64> = records.iter().map(|record| record.values()[feature]).collect();
+        different.sort_by(f64::total_cmp);
+        different.dedup();
+        let place = |record: &Record| different.partition_point(|one| *one < record.values()[feature]);
+        Self { places: records.iter().map(place).collect(), different }
+    }
+
+    /// For each value the records that have it.
+    fn holders(&self) -> Vec<Vec<usize>> {
+        let mut holders = vec![Vec::new(); self.different.len()];
+        for (record, place) in self.places.iter().enumerate() {
+            holders[*place].push(record);
+        }
+        holders
+    }
 }
 
 fn sampled(
@@ -186,15 +205,23 @@ fn empirical_average(
     rng: &mut Generator,
 ) -> Result<Empirical, ClassifierError> {
     let each = options.beside.div_ceil(records.len());
-    let mut rows = Vec::new();
-    let mut labels = Vec::new();
-    for record in records {
-        let laws = product.laws(record, sensitive)?;
-        let label = label_of(classifier, record)?;
-        for _ in 0..each {
-            push_report(&mut rows, record, sensitive, &laws, rng);
-            labels.push(label);
+    let mut rows: Vec<f64> = records
+        .iter()
+        .flat_map(|record| std::iter::repeat_n(record.values(), each).flatten().copied())
+        .collect();
+    for (axis, (feature, channel)) in sensitive.features().iter().zip(product.channels()).enumerate() {
+        // People with the same value share a law.
+        let values = Column::of(records, sensitive, axis);
+        for (value, holders) in values.different.iter().zip(values.holders()) {
+            let law = channel.law(*value)?;
+            for row in holders.iter().flat_map(|record| record * each..(record + 1) * each) {
+                rows[row * sensitive.inputs() + feature] = law.draw(rng);
+            }
         }
+    }
+    let mut labels = Vec::with_capacity(records.len() * each);
+    for record in records {
+        labels.extend(std::iter::repeat_n(label_of(classifier, record)?, each));
     }
     let answers = ask(classifier, &rows)?;
     let same = answers.iter().zip(&labels).filter(|(answer, label)| answer == label).count();

@@ -246,4 +246,22 @@ impl ReportLaw<'_> {
         };
         row.map_or(0, |row| row.cell_of(word))
     }
+
+    /// Whether another law has the same reports, so that their probabilities can be compared.
+    pub(crate) fn has_the_reports_of(&self, other: &ReportLaw<'_>) -> bool {
+        let cells = self.cells();
+        cells == other.cells() && (0..cells).all(|cell| self.value(cell) == other.value(cell))
+    }
+
+    /// How many times as likely a report is at most as under another law with the same reports.
+    pub(crate) fn largest_ratio(&self, other: &ReportLaw<'_>) -> f64 {
+        // Both are constant between two starts of runs.
+        let starts = self.rows.iter().chain(&other.rows).flat_map(|row| row.runs.iter().map(|run| run.first));
+        let ratio = |cell: u32| match self.mass_of(cell) {
+            0.0 => 0.0,
+            mass => mass / other.mass_of(cell),
+        };
+        // Rounding must not make the bound too small.
+        starts.map(ratio).fold(0.0, f64::max) * (1.0 + 1e-12)
+    }
 }

@@ -104,6 +104,21 @@ impl Record {
     }
 }
 
+/// Checks many records at once; the error of the first that does not fit is returned with its number, counted from 1.
+///
+/// # Errors
+/// As for [`Record::new`].
+pub fn read_records(
+    rows: impl IntoIterator<Item = Vec<f64>>,
+    sensitive: &Sensitive,
+    outside: Outside,
+) -> Result<Vec<Record>, (usize, ClassifierError)> {
+    rows.into_iter()
+        .enumerate()
+        .map(|(index, row)| Record::new(row, sensitive, outside).map_err(|error| (index + 1, error)))
+        .collect()
+}
+
 /// One mechanism for each sensitive feature; features are randomised independently.
 #[derive(Debug, Clone)]
 pub struct ProductChannel {

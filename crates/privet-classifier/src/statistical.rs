@@ -58,7 +58,7 @@ pub(crate) fn label_of(classifier: &dyn Classifier, record: &Record) -> Result<u
 }
 
 /// Appends the record with its sensitive features randomised.
-pub(crate) fn push_report(
+fn push_report(
     rows: &mut Vec<f64>,
     record: &Record,
     sensitive: &Sensitive,

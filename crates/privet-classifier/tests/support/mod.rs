@@ -1,7 +1,7 @@
 //! What the tests on the data folder share.
 
 // Not every test file uses all of it, and helpers may fail as tests may.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use privet_classifier::{
     Bound, Classifier, ModelClassifier, Options, Outside, ProductChannel, Record, Row, Sensitive, quantify,
