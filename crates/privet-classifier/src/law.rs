@@ -3,6 +3,7 @@
 use privet_core::sampling::{bernoulli, uniform_below};
 use privet_core::{
     BuildOptions, CryptoRng, DomainSpec, Epsilon, Guarantee, InputError, Interval, ParameterError,
+    ReportError,
 };
 use privet_estimators::registry::{AnyEstimator, ROWS};
 use privet_limit::SolvedChannel;
@@ -94,6 +95,15 @@ impl ReportChannel {
     /// The mechanism's id.
     pub fn id(&self) -> &'static str {
         self.numeric().map_or("", |channel| channel.info().id)
+    }
+
+    /// The number that an encoded report stands for.
+    ///
+    /// # Errors
+    /// When the mechanism cannot have written it.
+    pub fn read(&self, report: &[u8]) -> Result<f64, ReportError> {
+        let channel = self.numeric().ok_or(ReportError::Length { expected: 0, got: report.len() })?;
+        Ok(channel.output_value(channel.decode(report)?.0))
     }
 
     /// The law of the report of one number.
