@@ -64,8 +64,8 @@ impl Classifier for CommandClassifier {
         if !output.status.success() {
             return Err(self.failure(format!("ended with {}", output.status)));
         }
-        let answer = String::from_utf8(output.stdout)
-            .map_err(|_| self.failure("wrote something that is no text"))?;
+        let answer =
+            String::from_utf8(output.stdout).map_err(|_| self.failure("wrote something that is no text"))?;
         let label = |line: &str| {
             let parsed = line.trim().parse();
             parsed.map_err(|_| self.failure("wrote a line that is no label (a whole number from 0)"))
@@ -84,11 +84,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> CommandClassifier {
-        CommandClassifier::new(
-            NonZeroUsize::new(2).unwrap(),
-            "sh",
-            vec!["-c".to_owned(), script.to_owned()],
-        )
+        CommandClassifier::new(NonZeroUsize::new(2).unwrap(), "sh", vec!["-c".to_owned(), script.to_owned()])
     }
 
     #[test]

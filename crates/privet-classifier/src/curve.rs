@@ -56,7 +56,11 @@ impl Options {
         }
         if !(self.effort.tolerance > 0.0 && self.effort.tolerance <= 1.0) {
             let got = self.effort.tolerance;
-            return Err(ClassifierError::Option { option: "tolerance", allowed: "above 0 and at most 1", got });
+            return Err(ClassifierError::Option {
+                option: "tolerance",
+                allowed: "above 0 and at most 1",
+                got,
+            });
         }
         if self.samples == 0 {
             return Err(ClassifierError::Option { option: "samples", allowed: "at least 1", got: 0.0 });

@@ -111,7 +111,10 @@ fn proven(
         let regions: Result<Option<Vec<TreeRegion>>, ClassifierError> =
             parallel_map(records, |record| certifier.tree_region(grid, record)).into_iter().collect();
         if let Some(regions) = regions? {
-            return products.iter().map(|product| on_grid(grid, &regions, records, sensitive, product)).collect();
+            return products
+                .iter()
+                .map(|product| on_grid(grid, &regions, records, sensitive, product))
+                .collect();
         }
     }
     let by_record: Vec<Vec<Bound>> =

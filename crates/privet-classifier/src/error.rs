@@ -52,7 +52,9 @@ pub enum ClassifierError {
         feature: usize,
     },
     /// Two answers to one question.
-    #[error("the classifier gave different labels for the same rows: only deterministic ones can be questioned")]
+    #[error(
+        "the classifier gave different labels for the same rows: only deterministic ones can be questioned"
+    )]
     NotDeterministic,
     /// Too many or too few labels.
     #[error("the classifier was given {expected} rows and gave {got} labels")]

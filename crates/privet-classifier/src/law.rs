@@ -150,7 +150,8 @@ impl Row {
         let index = self.runs.partition_point(|run| run.first < cells);
         let Some(last) = index.checked_sub(1) else { return 0 };
         let run = self.runs[last];
-        u128::from(self.before[last]) + u128::from(run.weight) * u128::from((cells - run.first).min(run.count))
+        u128::from(self.before[last])
+            + u128::from(run.weight) * u128::from((cells - run.first).min(run.count))
     }
 
     /// The cell in which a word falls.
@@ -273,5 +274,77 @@ impl ReportLaw<'_> {
         };
         // Rounding must not make the bound too small.
         starts.map(ratio).fold(0.0, f64::max) * (1.0 + 1e-12)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_core::Generator;
+    use privet_estimators::statistics::chi_square_upper_tail;
+
+    fn channel(name: &str) -> ReportChannel {
+        ReportChannel::named(name, Epsilon::new(2.0).unwrap(), &BuildOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn the_masses_of_all_cells_are_those_between_their_ends() {
+        for name in ["optimal-piecewise", "laplace-truncated", "duchi", "grid-exponential"] {
+            let channel = channel(name);
+            let law = channel.law(0.3217).unwrap();
+            let total: f64 = (0..law.cells()).map(|cell| law.mass_of(cell)).sum();
+            assert!(
+                (total - 1.0).abs() < 1e-9 && (law.mass_before(law.cells()) - 1.0).abs() < 1e-12,
+                "{name}"
+            );
+            let [low, high] = law.ends();
+            assert_eq!((law.cdf(low.next_down()), law.mass([0.6, 0.4])), (0.0, 0.0));
+            assert!((law.mass([low, high]) - 1.0).abs() < 1e-12);
+            // The analysis of the mechanisms counts in another way.
+            let analysis = privet_mechanisms::analysis::Analysis::new(channel.numeric().unwrap());
+            let other = analysis.law(0.3217).unwrap();
+            for value in [0.0, 0.1, 0.3217, 0.5, 0.955, 1.0] {
+                assert!((law.cdf(value) - other.cdf(value)).abs() < 1e-9, "{name} {value}");
+            }
+        }
+    }
+
+    /// Draws against masses in twenty ranges, alpha 1e-6; the law of another number must not pass.
+    #[test]
+    fn draws_follow_the_masses() {
+        for name in ["optimal-piecewise", "laplace-truncated", "duchi"] {
+            let channel = channel(name);
+            let law = channel.law(0.3217).unwrap();
+            let mut rng = Generator::from_insecure_seed(11);
+            let draws: Vec<f64> = (0..20_000).map(|_| law.draw(&mut rng)).collect();
+            let p_value = |law: &ReportLaw<'_>| {
+                let (mut statistic, mut ranges) = (0.0, 0);
+                let [low, high] = law.ends();
+                for index in 0..20 {
+                    let end = |index: i32| low + (high - low) * f64::from(index) / 19.5 - 1e-9;
+                    let inside = [end(index), end(index + 1)];
+                    let expected = 20_000.0 * law.mass(inside);
+                    let seen = draws.iter().filter(|draw| inside[0] <= **draw && **draw <= inside[1]).count();
+                    if expected > 5.0 {
+                        statistic += (seen as f64 - expected).powi(2) / expected;
+                        ranges += 1;
+                    }
+                }
+                chi_square_upper_tail(statistic, ranges)
+            };
+            assert!(p_value(&law) > 1e-6, "{name}");
+            assert!(p_value(&channel.law(0.42).unwrap()) < 1e-6, "{name}");
+        }
+    }
+
+    #[test]
+    fn ratios_are_those_of_the_guarantee() {
+        let channel = channel("optimal-piecewise");
+        let ratio = channel.law(0.0).unwrap().largest_ratio(&channel.law(1.0).unwrap());
+        assert!((ratio.ln() - 2.0).abs() < 1e-6);
+        assert!(channel.law(0.0).unwrap().has_the_reports_of(&channel.law(1.0).unwrap()));
+        let other =
+            ReportChannel::named("duchi", Epsilon::new(2.0).unwrap(), &BuildOptions::default()).unwrap();
+        assert!(!channel.law(0.0).unwrap().has_the_reports_of(&other.law(0.0).unwrap()));
     }
 }

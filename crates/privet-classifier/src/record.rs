@@ -75,7 +75,11 @@ impl Record {
     ///
     /// # Errors
     /// When it has another length, a number is not finite, or a sensitive one lies outside [0, 1].
-    pub fn new(mut values: Vec<f64>, sensitive: &Sensitive, outside: Outside) -> Result<Self, ClassifierError> {
+    pub fn new(
+        mut values: Vec<f64>,
+        sensitive: &Sensitive,
+        outside: Outside,
+    ) -> Result<Self, ClassifierError> {
         if values.len() != sensitive.inputs {
             return Err(ClassifierError::Arity { expected: sensitive.inputs, got: values.len() });
         }
@@ -178,7 +182,11 @@ impl ProductChannel {
     ///
     /// # Errors
     /// When there are more or fewer mechanisms than sensitive features.
-    pub fn laws(&self, record: &Record, sensitive: &Sensitive) -> Result<Vec<ReportLaw<'_>>, ClassifierError> {
+    pub fn laws(
+        &self,
+        record: &Record,
+        sensitive: &Sensitive,
+    ) -> Result<Vec<ReportLaw<'_>>, ClassifierError> {
         if self.channels.len() != sensitive.count() {
             let reason =
                 format!("{} mechanisms for {} sensitive features", self.channels.len(), sensitive.count());

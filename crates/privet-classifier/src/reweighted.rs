@@ -55,7 +55,11 @@ pub fn reweight(
 ) -> Result<Vec<Reweighted>, ClassifierError> {
     check(options)?;
     let Some(count) = NonZeroU64::new(design.len() as u64) else {
-        return Err(ClassifierError::Option { option: "mechanisms to draw from", allowed: "at least 1", got: 0.0 });
+        return Err(ClassifierError::Option {
+            option: "mechanisms to draw from",
+            allowed: "at least 1",
+            got: 0.0,
+        });
     };
     let design = laws_of(design, record, sensitive)?;
     let targets = laws_of(targets, record, sensitive)?;
@@ -137,7 +141,8 @@ impl<'a> Reading<'a> {
         let ratio = |member: &Vec<ReportLaw<'_>>| {
             target.iter().zip(member).map(|(one, other)| one.largest_ratio(other)).product::<f64>()
         };
-        let ratios = design.iter().zip(&members).filter(|(_, is_member)| **is_member).map(|(law, _)| ratio(law));
+        let ratios =
+            design.iter().zip(&members).filter(|(_, is_member)| **is_member).map(|(law, _)| ratio(law));
         // Q is at least the share of each member.
         let largest = ratios.fold(f64::INFINITY, f64::min) * design.len() as f64;
         Self { target, members, largest, weights: 0.0, squares: 0.0, same: 0.0, same_squares: 0.0 }

@@ -6,8 +6,8 @@ mod support;
 
 use privet_classifier::paper::{self, Search};
 use privet_classifier::{
-    Approach, Bound, Classifier, ClassifierError, Counted, FunctionClassifier, Method, ModelClassifier, Options, Outside,
-    Record, Sensitive, quantify, quantify_all,
+    Approach, Bound, Classifier, ClassifierError, Counted, FunctionClassifier, Method, ModelClassifier,
+    Options, Outside, Record, Sensitive, quantify, quantify_all,
 };
 use privet_core::Generator;
 use privet_model::{Combination, Linear, Model, ModelError, Node, Tree, Trees};
@@ -24,7 +24,8 @@ fn slivers(ranges: &[[f64; 2]]) -> ModelClassifier {
     let step = |range: &[f64; 2]| {
         let split = |threshold, below, above| Node::Split { feature: 0, threshold, below, above };
         let leaf = |value| Node::Leaf { values: Box::new([value]) };
-        Tree::new(vec![split(range[0], 1, 2), leaf(0.0), split(range[1], 3, 4), leaf(1.0), leaf(0.0)]).unwrap()
+        Tree::new(vec![split(range[0], 1, 2), leaf(0.0), split(range[1], 3, 4), leaf(1.0), leaf(0.0)])
+            .unwrap()
     };
     let trees = ranges.iter().map(step).collect();
     ModelClassifier::new(Model::Trees(Trees::new(1, trees, Combination::Sum, vec![0.0], 0.5).unwrap()))
@@ -68,7 +69,9 @@ fn a_constant_classifier_never_changes_its_answer() {
     for model in [Model::Linear(linear), Model::Trees(trees)] {
         let classifier = ModelClassifier::new(model);
         let (record, sensitive) = at(&classifier, 0.5);
-        for row in proven(&classifier, &record, &sensitive, &products(&["laplace", "duchi"], &[1.0], &sensitive)) {
+        for row in
+            proven(&classifier, &record, &sensitive, &products(&["laplace", "duchi"], &[1.0], &sensitive))
+        {
             assert_near(&row.bound, 1.0, 1e-9);
         }
     }
@@ -184,7 +187,8 @@ fn samples_agree_with_the_proof_and_are_counted() {
     let products = products(&["optimal-piecewise", "laplace-truncated"], &[1.0, 3.0], &sensitive);
     let truth: Vec<Bound> =
         proven(&classifier, &record, &sensitive, &products).iter().map(|row| row.bound).collect();
-    let options = Options { approach: Approach::Samples, samples: 5_000, confidence: 1.0 - 1e-6, ..Options::default() };
+    let options =
+        Options { approach: Approach::Samples, samples: 5_000, confidence: 1.0 - 1e-6, ..Options::default() };
     let rng = &mut Generator::from_insecure_seed(8);
     let rows = quantify(&counted, &record, &sensitive, &products, &options, rng).unwrap();
     for (row, truth) in rows.iter().zip(&truth) {

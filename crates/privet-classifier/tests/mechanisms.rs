@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use privet_classifier::{
-    Bound, Classifier, Effort, Method, ModelClassifier, Options, Outside, ProductChannel, Record, ReportChannel,
-    Sensitive, quantify,
+    Bound, Classifier, Effort, Method, ModelClassifier, Options, Outside, ProductChannel, Record,
+    ReportChannel, Sensitive, quantify,
 };
 use privet_core::{BuildOptions, Delta, DomainSpec, Epsilon, Generator, Interval, ReportBuffer, Values};
 use privet_estimators::statistics::{BinomialCount, clopper_pearson};

@@ -5,8 +5,8 @@
 mod support;
 
 use privet_classifier::{
-    Approach, Classifier, Counted, Effort, Method, Options, Outside, Record, ReportLaw, Reweighting, Sensitive, quantify,
-    reweight,
+    Approach, Classifier, Counted, Effort, Method, Options, Outside, Record, ReportLaw, Reweighting,
+    Sensitive, quantify, reweight,
 };
 use privet_core::Generator;
 use support::{data, model, products, table};
@@ -57,7 +57,7 @@ fn image(index: usize, classifier: &dyn Classifier) -> Option<(Record, Sensitive
     Some((Record::new(pixels, &sensitive, Outside::Refuse).unwrap(), sensitive))
 }
 
-/// Shares of the same label of image 0 under the papers' PM, from ten million reports drawn with numpy and onnxruntime.
+/// Shares of the same label of image 0 under the papers' PM, found without this crate.
 const SHARES: [(f64, f64); 3] = [(4.0, 0.734), (6.0, 0.942), (8.0, 0.981)];
 
 #[test]
@@ -119,7 +119,10 @@ fn weighed_samples_hold_in_the_plane_and_give_up_beyond() {
     let truth = support::proven(&classifier, &record, &sensitive, &targets);
     for (one, truth) in weighed.iter().zip(&truth) {
         assert_eq!(one.bound.method, Method::Reweighted, "{one:?} {truth:?}");
-        assert!(one.bound.lower <= truth.bound.lower && truth.bound.upper <= one.bound.upper, "{one:?} {truth:?}");
+        assert!(
+            one.bound.lower <= truth.bound.lower && truth.bound.upper <= one.bound.upper,
+            "{one:?} {truth:?}"
+        );
         assert!(one.effective_samples > 2_000.0 && one.effective_samples <= 20_000.0);
     }
     // Reports on other numbers are not covered, whatever the epsilon.

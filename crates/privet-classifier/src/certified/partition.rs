@@ -109,7 +109,8 @@ impl<'a> Partition<'a> {
     /// Decides boxes until the undecided mass is small or there were enough of them.
     pub(crate) fn run(&mut self, stop: Stop) -> Result<(), ClassifierError> {
         for _ in 0..stop.boxes {
-            let undecided = self.same.iter().zip(&self.different).map(|(same, different)| 1.0 - same - different);
+            let undecided =
+                self.same.iter().zip(&self.different).map(|(same, different)| 1.0 - same - different);
             if undecided.fold(0.0, f64::max) <= stop.tolerance || !self.step()? {
                 break;
             }
@@ -184,7 +185,8 @@ impl<'a> Partition<'a> {
 
     /// The bounds so far, one for each product.
     pub(crate) fn bounds(&self) -> Vec<Bound> {
-        let bound = |(same, different): (&f64, &f64)| Bound::proven(*same, 1.0 - different, Method::Partition);
+        let bound =
+            |(same, different): (&f64, &f64)| Bound::proven(*same, 1.0 - different, Method::Partition);
         self.same.iter().zip(&self.different).map(bound).collect()
     }
 }
@@ -192,4 +194,81 @@ impl<'a> Partition<'a> {
 fn mass(laws: &[ReportLaw<'_>], area: &[[f64; 2]]) -> f64 {
     let of_feature = |(law, [low, high]): (&ReportLaw<'_>, &[f64; 2])| law.cdf(*high) - law.cdf(*low);
     laws.iter().zip(area).map(of_feature).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ReportChannel;
+    use privet_core::{BuildOptions, Epsilon};
+
+    /// Same label inside a disc, which no box boundary ever fits.
+    struct Disc;
+
+    impl Decider for Disc {
+        fn decide(&self, area: &[[f64; 2]]) -> Result<Decision, ClassifierError> {
+            let nearest = area.iter().map(|[from, to]| 0.5f64.clamp(*from, *to) - 0.5);
+            let farthest = area.iter().map(|[from, to]| (from - 0.5).abs().max((to - 0.5).abs()));
+            let [near, far]: [f64; 2] =
+                [nearest.map(|one| one * one).sum(), farthest.map(|one| one * one).sum()];
+            if far < 0.09 {
+                return Ok(Decision::Same);
+            }
+            if near > 0.09 {
+                return Ok(Decision::Different);
+            }
+            let axis = usize::from(area[1][1] - area[1][0] > area[0][1] - area[0][0]);
+            Ok(Decision::Split { axis, at: area[axis][0].midpoint(area[axis][1]) })
+        }
+    }
+
+    #[test]
+    fn bounds_never_get_worse_and_close_in_on_the_truth() {
+        let channel = |epsilon: f64| {
+            let epsilon = Epsilon::new(epsilon).unwrap();
+            ReportChannel::named("optimal-piecewise", epsilon, &BuildOptions::default()).unwrap()
+        };
+        let channels = [channel(1.0), channel(4.0)];
+        let products = channels.each_ref().map(|one| vec![one.law(0.5).unwrap(), one.law(0.7).unwrap()]);
+        let asks = |_: &[[f64; 2]]| Ok(false);
+        let mut partition = Partition::new(&Disc, &asks, &products, 1e-3);
+        let mut before = partition.bounds();
+        assert_eq!((before[0].lower, before[0].upper), (0.0, 1.0));
+        for _ in 0..2_000 {
+            assert!(partition.step().unwrap());
+            let now = partition.bounds();
+            for (one, two) in before.iter().zip(&now) {
+                assert!(one.lower <= two.lower && two.upper <= one.upper && two.lower <= two.upper);
+            }
+            before = now;
+        }
+        // The same mass, cell by cell.
+        for (bound, laws) in before.iter().zip(&products) {
+            let of_row = |row: u32| {
+                let height = 0.09 - (laws[0].value(row) - 0.5).powi(2);
+                if height < 0.0 {
+                    return 0.0;
+                }
+                laws[0].mass_of(row) * laws[1].mass([0.5 - height.sqrt(), 0.5 + height.sqrt()])
+            };
+            let truth: f64 = (0..laws[0].cells()).map(of_row).sum();
+            assert!(bound.lower <= truth && truth <= bound.upper, "{bound:?} {truth}");
+            assert!(bound.width() < 0.02, "{bound:?}");
+        }
+    }
+
+    #[test]
+    fn a_budget_ends_the_search_and_a_tolerance_too() {
+        let channel =
+            ReportChannel::named("laplace-truncated", Epsilon::new(1.0).unwrap(), &BuildOptions::default())
+                .unwrap();
+        let products = [vec![channel.law(0.5).unwrap(), channel.law(0.5).unwrap()]];
+        let asks = |_: &[[f64; 2]]| Ok(false);
+        let mut partition = Partition::new(&Disc, &asks, &products, 1e-3);
+        partition.run(Stop { tolerance: 1e-9, boxes: 10 }).unwrap();
+        let wide = partition.bounds()[0];
+        partition.run(Stop { tolerance: 0.05, boxes: 100_000 }).unwrap();
+        let narrow = partition.bounds()[0];
+        assert!(wide.width() > 0.05 && narrow.width() <= 0.0501 && narrow.width() > 0.01);
+    }
 }

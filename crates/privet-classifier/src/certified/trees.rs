@@ -33,7 +33,9 @@ impl<'a> TreeGrid<'a> {
             let nodes = trees.trees().iter().flat_map(|tree| tree.nodes());
             let mut all: Vec<f64> = nodes
                 .filter_map(|node| match node {
-                    Node::Split { feature, threshold, .. } if axis_of(*feature) == Some(axis) => Some(*threshold),
+                    Node::Split { feature, threshold, .. } if axis_of(*feature) == Some(axis) => {
+                        Some(*threshold)
+                    }
                     _ => None,
                 })
                 .collect();
@@ -47,8 +49,7 @@ impl<'a> TreeGrid<'a> {
                 .map(|axis| (axis, thresholds[axis].partition_point(|one| one < threshold) as u32)),
             Node::Leaf { .. } => None,
         };
-        let places =
-            trees.trees().iter().map(|tree| tree.nodes().iter().map(place).collect()).collect();
+        let places = trees.trees().iter().map(|tree| tree.nodes().iter().map(place).collect()).collect();
         Some(Self { model, trees, thresholds, places })
     }
 
@@ -60,7 +61,11 @@ impl<'a> TreeGrid<'a> {
     }
 
     /// Where a record keeps its label; `None` if the grid is too large.
-    pub(crate) fn region(&self, record: &Record, label: usize) -> Result<Option<TreeRegion>, ClassifierError> {
+    pub(crate) fn region(
+        &self,
+        record: &Record,
+        label: usize,
+    ) -> Result<Option<TreeRegion>, ClassifierError> {
         let leaves = self.leaves(record);
         let axes = [0, 1].map(|axis| LocalAxis::new(self.thresholds[axis].len() + 2, &leaves, axis));
         let outputs = self.trees.outputs();
@@ -70,7 +75,8 @@ impl<'a> TreeGrid<'a> {
         }
         let mut sums = vec![0.0; rows * columns * outputs];
         for leaf in &leaves {
-            let [[top, bottom], [left, right]] = [0, 1].map(|axis| leaf.ends[axis].map(|end| axes[axis].local[end as usize]));
+            let [[top, bottom], [left, right]] =
+                [0, 1].map(|axis| leaf.ends[axis].map(|end| axes[axis].local[end as usize]));
             for (row, column, sign) in
                 [(top, left, 1.0), (top, right, -1.0), (bottom, left, -1.0), (bottom, right, 1.0)]
             {
@@ -259,8 +265,8 @@ impl Decider for TreeDecider<'_> {
                     }
                     Node::Split { feature, threshold, below, above } => {
                         let axis = self.sensitive.features().iter().position(|one| one == feature);
-                        let [low, high] =
-                            axis.map_or([f64::NEG_INFINITY, self.record.values()[*feature]], |axis| area[axis]);
+                        let [low, high] = axis
+                            .map_or([f64::NEG_INFINITY, self.record.values()[*feature]], |axis| area[axis]);
                         let is_cut = axis.is_some() && low < *threshold && *threshold < high;
                         if let (true, Some(axis)) = (is_cut, axis) {
                             inside[axis].push(*threshold);

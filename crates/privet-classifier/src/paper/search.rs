@@ -68,7 +68,7 @@ pub fn radius(
     farthest(search.precision, 1.0, |theta| test.passes(&around(theta)))
 }
 
-/// The papers' robustness hyperrectangle: the box of the radius, then each end moved outwards as far as the test passes.
+/// The papers' robustness hyperrectangle: the box of the radius, with ends moved outwards as far as the test passes.
 ///
 /// # Errors
 /// As for [`radius`].
@@ -83,16 +83,26 @@ pub fn hyperrectangle(
     let mut test = Test::new(classifier, record, sensitive, *search, rng)?;
     let start = |value: f64| [(value - theta).max(0.0), (value + theta).min(1.0)];
     let mut ends: Vec<[f64; 2]> = record.sensitive(sensitive).map(start).collect();
-    for feature in 0..ends.len() {
-        for (side, direction) in [(0, -1.0), (1, 1.0)] {
+    // Which box is found depends on the order, which the papers leave open. Here: all upper ends, then all lower ends, again and
+    // again until none moves, so that the box is maximal.
+    let count = ends.len();
+    let mut has_moved = true;
+    while has_moved {
+        has_moved = false;
+        for (side, feature) in (0..2 * count).map(|turn| (usize::from(turn < count), turn % count)) {
             let from = ends[feature][side];
             let room = if side == 0 { from } else { 1.0 - from };
+            if room <= search.precision {
+                continue;
+            }
+            let at = |distance: f64| if side == 0 { from - distance } else { (from + distance).min(1.0) };
             let moved = farthest(search.precision, room, |distance| {
                 let mut longer = ends.clone();
-                longer[feature][side] = from + direction * distance;
+                longer[feature][side] = at(distance);
                 test.passes(&longer)
             })?;
-            ends[feature][side] = from + direction * moved;
+            ends[feature][side] = at(moved);
+            has_moved |= moved > search.precision;
         }
     }
     Ok(Hyperrectangle { ends })

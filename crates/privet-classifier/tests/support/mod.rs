@@ -40,8 +40,7 @@ pub fn table(name: &str) -> Option<Vec<Vec<f64>>> {
 /// The record of the papers, with age and bmi sensitive.
 pub fn stroke(classifier: &dyn Classifier) -> (Record, Sensitive) {
     let sensitive = Sensitive::new(vec![0, 5], classifier).unwrap();
-    let record =
-        Record::new(vec![0.79, 1.0, 0.0, 1.0, 0.5804, 0.48], &sensitive, Outside::Refuse).unwrap();
+    let record = Record::new(vec![0.79, 1.0, 0.0, 1.0, 0.5804, 0.48], &sensitive, Outside::Refuse).unwrap();
     (record, sensitive)
 }
 
@@ -51,10 +50,7 @@ pub fn product(name: &str, epsilon: f64, sensitive: &Sensitive) -> ProductChanne
 }
 
 pub fn products(names: &[&str], epsilons: &[f64], sensitive: &Sensitive) -> Vec<ProductChannel> {
-    names
-        .iter()
-        .flat_map(|name| epsilons.iter().map(|epsilon| product(name, *epsilon, sensitive)))
-        .collect()
+    names.iter().flat_map(|name| epsilons.iter().map(|epsilon| product(name, *epsilon, sensitive))).collect()
 }
 
 /// The rows of a proof, with no reports drawn beside it.
@@ -65,7 +61,8 @@ pub fn proven(
     products: &[ProductChannel],
 ) -> Vec<Row> {
     let options = Options { beside: 0, ..Options::default() };
-    quantify(classifier, record, sensitive, products, &options, &mut Generator::from_insecure_seed(1)).unwrap()
+    quantify(classifier, record, sensitive, products, &options, &mut Generator::from_insecure_seed(1))
+        .unwrap()
 }
 
 /// Whether both sides are within a tolerance of a number.
