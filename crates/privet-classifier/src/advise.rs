@@ -167,15 +167,15 @@ impl Case<'_> {
     /// As for [`quantify_all`].
     pub fn split(&self, total: Epsilon, rng: &mut Generator) -> Result<Split, ClassifierError> {
         const HALVINGS: u32 = 4;
+        const MOST_ROUNDS: u32 = 16;
         let count = self.sensitive.count();
         let mut epsilons = vec![total.get() / count as f64; count];
         let equal = self.bound_of_split(&epsilons, rng)?;
         let mut best = equal.lower;
         let mut step = total.get() / count as f64 / 2.0;
         for _ in 0..HALVINGS {
-            let mut moved = true;
-            while moved {
-                moved = false;
+            for _ in 0..MOST_ROUNDS {
+                let mut moved = false;
                 for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
                     if from == to || epsilons[from] <= step * 1.001 {
                         continue;
@@ -187,6 +187,9 @@ impl Case<'_> {
                     if bound.lower > best + 1e-9 {
                         (epsilons, best, moved) = (other, bound.lower, true);
                     }
+                }
+                if !moved {
+                    break;
                 }
             }
             step /= 2.0;

@@ -83,8 +83,10 @@ impl Classifier for CommandClassifier {
 mod tests {
     use super::*;
 
+    const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
     fn shell(script: &str) -> CommandClassifier {
-        CommandClassifier::new(NonZeroUsize::new(2).unwrap(), "sh", vec!["-c".to_owned(), script.to_owned()])
+        CommandClassifier::new(TWO, "sh", vec!["-c".to_owned(), script.to_owned()])
     }
 
     #[test]

@@ -76,7 +76,8 @@ impl Options {
     ) -> Result<Option<Certifier<'a>>, ClassifierError> {
         let found = match self.approach {
             Approach::Samples => None,
-            Approach::Automatic | Approach::Proof => Certifier::new(classifier, sensitive),
+            Approach::Automatic => Certifier::new(classifier, sensitive).filter(Certifier::is_quick),
+            Approach::Proof => Certifier::new(classifier, sensitive),
         };
         if found.is_none() && self.approach == Approach::Proof {
             return Err(ClassifierError::Method {

@@ -100,16 +100,16 @@ pub fn quantify_all(
 }
 
 /// For each product the bounds of all records.
-fn proven(
-    certifier: &Certifier<'_>,
-    records: &[Record],
+fn proven<'a>(
+    certifier: &Certifier<'a>,
+    records: &'a [Record],
     sensitive: &Sensitive,
     products: &[ProductChannel],
     options: &Options,
 ) -> Result<Vec<Vec<Bound>>, ClassifierError> {
     if let Some(grid) = certifier.grid() {
         let regions: Result<Option<Vec<TreeRegion>>, ClassifierError> =
-            parallel_map(records, |record| certifier.tree_region(grid, record)).into_iter().collect();
+            parallel_map(records, |record| grid.region(&certifier.question(record)?)).into_iter().collect();
         if let Some(regions) = regions? {
             return products
                 .iter()

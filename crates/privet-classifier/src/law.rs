@@ -16,7 +16,9 @@ use std::num::NonZeroU64;
 #[derive(Debug)]
 pub struct ReportChannel {
     source: Source,
+    id: &'static str,
     epsilon: f64,
+    guarantee: Guarantee,
 }
 
 #[derive(Debug)]
@@ -45,10 +47,8 @@ impl ReportChannel {
         let row = rows.find(|row| row.id == id).ok_or_else(|| not_on_numbers(name))?;
         let domain = DomainSpec::Interval(Interval::new(0.0, 1.0)?);
         let estimator = row.build_with(&domain, epsilon, options)?;
-        if estimator.numeric().is_none() {
-            return Err(not_on_numbers(name));
-        }
-        Ok(Self { source: Source::Named(estimator), epsilon: epsilon.get() })
+        let guarantee = estimator.numeric().ok_or_else(|| not_on_numbers(name))?.guarantee();
+        Ok(Self { source: Source::Named(estimator), id, epsilon: epsilon.get(), guarantee })
     }
 
     /// A channel that a solver found.
@@ -68,8 +68,8 @@ impl ReportChannel {
         if channel.space() != (Space::Line { low: 0.0, high: 1.0 }) {
             return Err(not_on_numbers(channel.info().id));
         }
-        let epsilon = channel.guarantee().epsilon().get();
-        Ok(Self { source: Source::Own(channel), epsilon })
+        let (id, guarantee) = (channel.info().id, channel.guarantee());
+        Ok(Self { source: Source::Own(channel), id, epsilon: guarantee.epsilon().get(), guarantee })
     }
 
     fn numeric(&self) -> Option<&dyn AnyNumeric> {
@@ -80,11 +80,8 @@ impl ReportChannel {
     }
 
     /// What one report promises.
-    ///
-    /// # Errors
-    /// Never for a channel that was made.
-    pub fn guarantee(&self) -> Result<Guarantee, ParameterError> {
-        Ok(self.numeric().ok_or_else(|| not_on_numbers("this"))?.guarantee())
+    pub fn guarantee(&self) -> Guarantee {
+        self.guarantee
     }
 
     /// The epsilon that was asked for, or that the channel has.
@@ -94,7 +91,7 @@ impl ReportChannel {
 
     /// The mechanism's id.
     pub fn id(&self) -> &'static str {
-        self.numeric().map_or("", |channel| channel.info().id)
+        self.id
     }
 
     /// The number that an encoded report stands for.

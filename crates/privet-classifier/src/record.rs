@@ -152,7 +152,7 @@ impl ProductChannel {
     pub fn new(channels: Vec<Arc<ReportChannel>>) -> Result<Self, ParameterError> {
         let mut budget = Budget::empty();
         for channel in &channels {
-            budget = budget.spend(channel.guarantee()?)?;
+            budget = budget.spend(channel.guarantee())?;
         }
         let none = || ParameterError::Incompatible { reason: "there is no sensitive feature".to_owned() };
         Ok(Self { guarantee: budget.total().ok_or_else(none)?, channels })

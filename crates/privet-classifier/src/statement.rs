@@ -2,8 +2,10 @@
 
 use crate::bound::{Bound, Method};
 use crate::curve::Row;
+use crate::law::ReportChannel;
 use crate::record::{ProductChannel, Sensitive};
-use privet_core::{Guarantee, ParameterError};
+use privet_core::Guarantee;
+use std::sync::Arc;
 
 /// For whom a statement is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,24 +18,21 @@ pub enum About {
 
 /// One paragraph: what is sent, what is promised about each feature and about all of them, and how often the answer stays
 /// the same. `names` are those of the sensitive features, in their order; numbers stand for those that are missing.
-///
-/// # Errors
-/// When the guarantee of a feature is not known.
 pub fn statement(
     product: &ProductChannel,
     sensitive: &Sensitive,
     row: &Row,
     about: About,
     names: &[String],
-) -> Result<String, ParameterError> {
+) -> String {
     let name = |index: usize, feature: &usize| {
         names.get(index).cloned().unwrap_or_else(|| format!("number {feature}"))
     };
-    let mut features = Vec::with_capacity(sensitive.count());
-    for ((index, feature), channel) in sensitive.features().iter().enumerate().zip(product.channels()) {
-        let guarantee = channel.guarantee()?;
-        features.push(format!("{} by {} ({guarantee})", name(index, feature), channel.id()));
-    }
+    let of_feature = |((index, feature), channel): ((usize, &usize), &Arc<ReportChannel>)| {
+        format!("{} by {} ({})", name(index, feature), channel.id(), channel.guarantee())
+    };
+    let features: Vec<String> =
+        sensitive.features().iter().enumerate().zip(product.channels()).map(of_feature).collect();
     let untouched = match sensitive.inputs() - sensitive.count() {
         0 => String::new(),
         1 => " The other feature is sent as it is and is not protected.".to_owned(),
@@ -43,7 +42,7 @@ pub fn statement(
         About::OneRecord => "For this record".to_owned(),
         About::Average(count) => format!("On average over {count} records"),
     };
-    Ok(format!(
+    format!(
         "Before a record leaves the device, {} of its {} features {} randomised: {}. All of them together keep {}{}.{untouched} \
          {person}, the classifier gives the randomised record the same answer as the record itself with a probability {}.",
         sensitive.count(),
@@ -53,7 +52,7 @@ pub fn statement(
         row.total,
         in_words(&row.total),
         probability(&row.bound),
-    ))
+    )
 }
 
 /// What the total means.

@@ -6,8 +6,8 @@ mod support;
 
 use privet_classifier::paper::{self, Search};
 use privet_classifier::{
-    About, Case, DecisionMap, Goal, Method, ModelClassifier, Options, Outside, Record, Sensitive,
-    quantify_all, read_records, smallest_epsilons, statement,
+    About, Case, Classifier, DecisionMap, Goal, Method, ModelClassifier, Options, Outside, Record, Sensitive,
+    certified_box, quantify_all, read_records, smallest_epsilons, statement,
 };
 use privet_core::{BuildOptions, Delta, Epsilon, Generator};
 use support::{assert_near, model, product, products, proven, stroke, table};
@@ -71,8 +71,32 @@ fn the_printed_value_exceeds_the_truth() {
     assert!((low - 0.6287).abs() < 3e-3, "{low}");
     let product = product("optimal-piecewise", 1.0, &sensitive);
     let rho = found.rho(&product.laws(&record, &sensitive).unwrap());
-    let truth = proven(&classifier, &record, &sensitive, &[product])[0].bound;
+    let again = &mut Generator::from_insecure_seed(5);
+    let records = std::slice::from_ref(&record);
+    let products = std::slice::from_ref(&product);
+    assert_eq!(paper::rhos(&classifier, records, &sensitive, products, &search, again).unwrap(), [[rho]]);
+    let truth = proven(&classifier, &record, &sensitive, products)[0].bound;
     assert!((rho - 0.590).abs() < 0.005 && rho > truth.upper + 0.005, "{rho} {truth:?}");
+}
+
+/// The exact region of the issue, and a box of the forest whose corners and edges are asked about.
+#[test]
+fn boxes_are_proved() {
+    let Some(linear) = model("stroke_lr.json") else { return };
+    let (record, sensitive) = stroke(&linear);
+    let ends = certified_box(&linear, &record, &sensitive, 1e-6).unwrap();
+    assert!((ends[0][0] - 0.6511159).abs() < 2e-6 && ends[0][1] == 1.0 && ends[1] == [0.0, 1.0], "{ends:?}");
+    let Some(forest) = model("stroke_rf_trees.csv.gz") else { return };
+    let ends = certified_box(&forest, &record, &sensitive, 1e-6).unwrap();
+    assert!(ends[0][0] < 0.79 && 0.79 < ends[0][1] && ends[1][0] < 0.48 && 0.48 < ends[1][1], "{ends:?}");
+    let along = |[from, to]: [f64; 2], step: u32| from + (to - from) * f64::from(step) / 40.0;
+    let inside = |age: u32, bmi: u32| {
+        let mut row = record.values().to_vec();
+        (row[0], row[5]) = (along(ends[0], age), along(ends[1], bmi));
+        forest.labels(&row).unwrap()[0]
+    };
+    assert!((0..=40).all(|age| (0..=40).all(|bmi| inside(age, bmi) == 1)));
+    assert!(certified_box(&forest, &record, &sensitive, 0.0).is_err());
 }
 
 /// Everybody in the table; a few have a bmi above 1.
@@ -201,7 +225,7 @@ fn a_statement_names_what_is_promised_and_what_is_certain() {
     let product = product("optimal-piecewise", 1.0, &sensitive);
     let row = proven(&classifier, &record, &sensitive, std::slice::from_ref(&product)).remove(0);
     let names = ["age".to_owned(), "bmi".to_owned()];
-    let text = statement(&product, &sensitive, &row, About::OneRecord, &names).unwrap();
+    let text = statement(&product, &sensitive, &row, About::OneRecord, &names);
     for part in [
         "2 of its 6 features are randomised: age by optimal-piecewise (epsilon = ",
         "at most 7.389 times",

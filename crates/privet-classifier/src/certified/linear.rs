@@ -1,9 +1,8 @@
 //! Linear models: the label stays the same in an intersection of half-spaces.
 
 use super::convolution;
-use super::margin::Margin;
+use super::margin::{Margin, Question};
 use crate::law::ReportLaw;
-use crate::record::{Record, Sensitive};
 use privet_model::Linear;
 
 /// The reports y with `weights * y` above a level.
@@ -20,13 +19,9 @@ pub(crate) struct HalfSpace {
 const SLACK: f64 = 1e-13;
 
 impl HalfSpace {
-    /// The half-spaces of the margins of a linear model, as functions of the sensitive features.
-    pub(crate) fn of_margins(
-        model: &Linear,
-        margins: &[Margin],
-        record: &Record,
-        sensitive: &Sensitive,
-    ) -> Vec<Self> {
+    /// The half-spaces in which a linear model keeps the label.
+    pub(crate) fn of_question(model: &Linear, question: &Question<'_>) -> Vec<Self> {
+        let Question { record, sensitive, .. } = question;
         let half_space = |margin: &Margin| {
             let weight = |feature: usize| margin.of(|score| model.weights()[(score, feature)]);
             let mut constant = margin.of(|score| model.intercepts()[score]);
@@ -45,7 +40,15 @@ impl HalfSpace {
                 possible: margin.possible - constant - SLACK * scale,
             }
         };
-        margins.iter().map(half_space).collect()
+        question.margins.iter().map(half_space).collect()
+    }
+}
+
+impl HalfSpace {
+    /// Whether a whole box, ends included, is inside.
+    pub(crate) fn holds(&self, area: &[[f64; 2]]) -> bool {
+        let least = |(weight, [from, to]): (&f64, &[f64; 2])| (weight * from).min(weight * to);
+        self.weights.iter().zip(area).map(least).sum::<f64>() >= self.certain
     }
 }
 

@@ -1,6 +1,42 @@
-//! What scores must be like for a label to stay the same.
+//! What is asked about a record, and what scores must be like for its label to stay the same.
 
+use crate::ClassifierError;
+use crate::record::{Record, Sensitive};
 use privet_model::{Model, TIE};
+
+/// A record whose label is to stay the same.
+#[derive(Debug)]
+pub(crate) struct Question<'a> {
+    model: &'a Model,
+    label: usize,
+    pub(crate) record: &'a Record,
+    pub(crate) sensitive: &'a Sensitive,
+    pub(crate) margins: Vec<Margin>,
+}
+
+impl<'a> Question<'a> {
+    pub(crate) fn new(
+        model: &'a Model,
+        record: &'a Record,
+        sensitive: &'a Sensitive,
+    ) -> Result<Self, ClassifierError> {
+        let label = model.predict(record.values())?;
+        Ok(Self { model, label, record, sensitive, margins: Margin::of_label(model, label) })
+    }
+
+    /// Whether the report in the upper corner of a box has the record's label.
+    pub(crate) fn ask(&self, area: &[[f64; 2]]) -> Result<bool, ClassifierError> {
+        let mut row = self.record.values().to_vec();
+        for (feature, [_, high]) in self.sensitive.features().iter().zip(area) {
+            row[*feature] = *high;
+        }
+        Ok(self.model.predict(&row)? == self.label)
+    }
+
+    pub(crate) fn label(&self) -> usize {
+        self.label
+    }
+}
 
 /// A difference of two scores, or one score, that decides about a label.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +53,7 @@ pub(crate) struct Margin {
 
 impl Margin {
     /// The margins of a label, after the rule of [`Model::label`].
-    pub(crate) fn of_label(model: &Model, label: usize) -> Vec<Self> {
+    fn of_label(model: &Model, label: usize) -> Vec<Self> {
         if model.outputs() == 1 {
             let level = model.threshold() + TIE;
             let (plus, minus, level) =

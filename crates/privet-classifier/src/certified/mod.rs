@@ -12,11 +12,11 @@ use crate::law::ReportLaw;
 use crate::record::{ProductChannel, Record, Sensitive};
 use crate::{Classifier, ClassifierError};
 use linear::HalfSpace;
-use margin::Margin;
+use margin::Question;
 use network::NetworkDecider;
-use partition::{Decider, Partition, Stop};
+use partition::{Decider, Decision, Partition, Stop};
 use privet_model::Model;
-use trees::{TreeDecider, TreeGrid, TreeRegion};
+use trees::{TreeDecider, TreeGrid};
 
 /// How far proofs go.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,8 +33,8 @@ impl Default for Effort {
     }
 }
 
-/// The most sensitive features for which a network's reports are cut into boxes.
-const MOST_NETWORK_FEATURES: usize = 3;
+/// The most sensitive features for which cutting reports into boxes leads anywhere in a short time.
+const MOST_SEARCHED: usize = 3;
 
 /// How many products share a search: their laws are in memory together.
 const PRODUCTS_AT_ONCE: usize = 16;
@@ -42,7 +42,6 @@ const PRODUCTS_AT_ONCE: usize = 16;
 /// A classifier with known structure, prepared for questions about many records.
 #[derive(Debug)]
 pub(crate) struct Certifier<'a> {
-    classifier: &'a dyn Classifier,
     model: &'a Model,
     sensitive: &'a Sensitive,
     grid: Option<TreeGrid<'a>>,
@@ -55,9 +54,14 @@ impl<'a> Certifier<'a> {
         let (is_provable, grid) = match model {
             Model::Linear(_) => (model.classes() == 2 || sensitive.count() <= 2, None),
             Model::Trees(trees) => (true, TreeGrid::new(model, trees, sensitive)),
-            Model::Network(_) => (sensitive.count() <= MOST_NETWORK_FEATURES, None),
+            Model::Network(_) => (sensitive.count() <= MOST_SEARCHED, None),
         };
-        is_provable.then_some(Self { classifier, model, sensitive, grid })
+        is_provable.then_some(Self { model, sensitive, grid })
+    }
+
+    /// Whether a proof takes moments: not a search in many dimensions.
+    pub(crate) fn is_quick(&self) -> bool {
+        matches!(self.model, Model::Linear(_)) || self.sensitive.count() <= MOST_SEARCHED
     }
 
     /// The grid of a tree ensemble with one or two sensitive features.
@@ -65,25 +69,20 @@ impl<'a> Certifier<'a> {
         self.grid.as_ref()
     }
 
-    /// Where a record keeps its label on the grid of a tree ensemble; `None` if the grid is too large.
-    pub(crate) fn tree_region(
-        &self,
-        grid: &TreeGrid<'_>,
-        record: &Record,
-    ) -> Result<Option<TreeRegion>, ClassifierError> {
-        grid.region(record, self.model.predict(record.values())?)
+    pub(crate) fn question(&self, record: &'a Record) -> Result<Question<'a>, ClassifierError> {
+        Question::new(self.model, record, self.sensitive)
     }
 
     /// A bound for each product of mechanisms.
     pub(crate) fn bounds(
         &self,
-        record: &Record,
+        record: &'a Record,
         products: &[ProductChannel],
         effort: &Effort,
     ) -> Result<Vec<Bound>, ClassifierError> {
-        let label = self.model.predict(record.values())?;
+        let question = self.question(record)?;
         if let Some(grid) = &self.grid
-            && let Some(region) = grid.region(record, label)?
+            && let Some(region) = grid.region(&question)?
         {
             return self.each(record, products, |laws| {
                 let cumulative = [0, 1].map(|axis| grid.cumulative(axis, laws.get(axis)));
@@ -91,22 +90,19 @@ impl<'a> Certifier<'a> {
                 Bound::proven(mass, mass, Method::Trees)
             });
         }
-        let margins = Margin::of_label(self.model, label);
         match self.model {
             Model::Linear(model) => {
-                let half_spaces = HalfSpace::of_margins(model, &margins, record, self.sensitive);
+                let half_spaces = HalfSpace::of_question(model, &question);
                 self.each(record, products, |laws| {
                     let mass = linear::mass(&half_spaces, laws, effort.tolerance);
                     mass.map_or(Bound::unknown(1.0), |[low, high]| Bound::proven(low, high, Method::Linear))
                 })
             }
             Model::Trees(trees) => {
-                let decider = TreeDecider { trees, margins, record, sensitive: self.sensitive };
-                self.search(&decider, (record, label), products, effort)
+                self.search(&TreeDecider { trees, question: &question }, record, products, effort)
             }
             Model::Network(network) => {
-                let decider = NetworkDecider { network, margins, record, sensitive: self.sensitive };
-                self.search(&decider, (record, label), products, effort)
+                self.search(&NetworkDecider { network, question: &question }, record, products, effort)
             }
         }
     }
@@ -125,25 +121,62 @@ impl<'a> Certifier<'a> {
     fn search(
         &self,
         decider: &dyn Decider,
-        (record, label): (&Record, usize),
+        record: &Record,
         products: &[ProductChannel],
         effort: &Effort,
     ) -> Result<Vec<Bound>, ClassifierError> {
-        let asks = |area: &[[f64; 2]]| {
-            let mut row = record.values().to_vec();
-            for (feature, [_, high]) in self.sensitive.features().iter().zip(area) {
-                row[*feature] = *high;
-            }
-            Ok(self.classifier.labels(&row)? == [label])
-        };
         let mut bounds = Vec::new();
         for group in products.chunks(PRODUCTS_AT_ONCE) {
             let laws: Vec<_> =
                 group.iter().map(|product| product.laws(record, self.sensitive)).collect::<Result<_, _>>()?;
-            let mut partition = Partition::new(decider, &asks, &laws, effort.tolerance);
+            let mut partition = Partition::new(decider, &laws, effort.tolerance);
             partition.run(Stop { tolerance: effort.tolerance, boxes: effort.boxes })?;
             bounds.extend(partition.bounds());
         }
         Ok(bounds)
     }
+
+    /// Whether all rows with sensitive features in a box, ends included, certainly have the record's label.
+    pub(crate) fn is_same_on(
+        &self,
+        question: &Question<'_>,
+        area: &[[f64; 2]],
+    ) -> Result<bool, ClassifierError> {
+        // The boxes of a search do not contain their lower ends.
+        let open = area.iter().map(|[from, to]| [from.next_down(), *to]).collect();
+        match self.model {
+            Model::Linear(model) => {
+                Ok(HalfSpace::of_question(model, question).iter().all(|half_space| half_space.holds(area)))
+            }
+            Model::Trees(trees) => is_same_inside(&TreeDecider { trees, question }, open),
+            Model::Network(network) => is_same_inside(&NetworkDecider { network, question }, open),
+        }
+    }
+}
+
+/// Cuts a box until every part is known to have the record's label, or one is not, or it takes too long.
+fn is_same_inside(decider: &dyn Decider, area: Vec<[f64; 2]>) -> Result<bool, ClassifierError> {
+    const MOST_PARTS: usize = 10_000;
+    let mut waiting = vec![area];
+    for _ in 0..MOST_PARTS {
+        let Some(area) = waiting.pop() else { return Ok(true) };
+        let is_same = match decider.decide(&area)? {
+            Decision::Same => true,
+            Decision::Different => false,
+            Decision::HalfSpaces(half_spaces) => half_spaces.iter().all(|half_space| half_space.holds(&area)),
+            Decision::Ask => decider.ask(&area)?,
+            Decision::Split { axis, at } if area[axis][0] < at && at < area[axis][1] => {
+                let mut parts = [area.clone(), area];
+                parts[0][axis][1] = at;
+                parts[1][axis][0] = at;
+                waiting.extend(parts);
+                continue;
+            }
+            Decision::Split { .. } => decider.ask(&area)?,
+        };
+        if !is_same {
+            return Ok(false);
+        }
+    }
+    Ok(false)
 }

@@ -1,25 +1,22 @@
 //! Networks: bounds on boxes, and on boxes where the network is affine, half-spaces.
 
 use super::linear::HalfSpace;
-use super::margin::Margin;
+use super::margin::{Margin, Question};
 use super::partition::{Decider, Decision};
 use crate::ClassifierError;
-use crate::record::{Record, Sensitive};
 use privet_model::Network;
 
 #[derive(Debug)]
 pub(crate) struct NetworkDecider<'a> {
     pub(crate) network: &'a Network,
-    pub(crate) margins: Vec<Margin>,
-    pub(crate) record: &'a Record,
-    pub(crate) sensitive: &'a Sensitive,
+    pub(crate) question: &'a Question<'a>,
 }
 
 impl NetworkDecider<'_> {
     /// The box with the features that are not sensitive as they are.
     fn ends(&self, area: &[[f64; 2]]) -> [Vec<f64>; 2] {
-        let mut ends = [self.record.values().to_vec(), self.record.values().to_vec()];
-        for (feature, [from, to]) in self.sensitive.features().iter().zip(area) {
+        let mut ends = [self.question.record.values().to_vec(), self.question.record.values().to_vec()];
+        for (feature, [from, to]) in self.question.sensitive.features().iter().zip(area) {
             ends[0][*feature] = *from;
             ends[1][*feature] = *to;
         }
@@ -37,10 +34,14 @@ impl NetworkDecider<'_> {
 }
 
 impl Decider for NetworkDecider<'_> {
+    fn ask(&self, area: &[[f64; 2]]) -> Result<bool, ClassifierError> {
+        self.question.ask(area)
+    }
+
     fn decide(&self, area: &[[f64; 2]]) -> Result<Decision, ClassifierError> {
         let [low, high] = self.ends(area);
         let mut is_same = true;
-        for margin in &self.margins {
+        for margin in &self.question.margins {
             let (from, to) = self.bounds(&low, &high, margin)?;
             if to < margin.possible {
                 return Ok(Decision::Different);
@@ -53,7 +54,7 @@ impl Decider for NetworkDecider<'_> {
         if area.len() <= 2
             && let Some(piece) = self.network.affine_on(&low, &high)?
         {
-            let half_spaces = HalfSpace::of_margins(&piece, &self.margins, self.record, self.sensitive);
+            let half_spaces = HalfSpace::of_question(&piece, self.question);
             return Ok(Decision::HalfSpaces(half_spaces));
         }
         let widths = area.iter().map(|[from, to]| to - from).enumerate();

@@ -29,6 +29,9 @@ pub(crate) enum Decision {
 
 /// Something that can judge boxes.
 pub(crate) trait Decider {
+    /// Whether the report in the upper corner of a box has the record's label.
+    fn ask(&self, area: &[[f64; 2]]) -> Result<bool, ClassifierError>;
+
     fn decide(&self, area: &[[f64; 2]]) -> Result<Decision, ClassifierError>;
 }
 
@@ -70,8 +73,6 @@ impl Ord for Piece {
 /// A search over the reports of one record under several products of laws at once. Its bounds never get worse.
 pub(crate) struct Partition<'a> {
     decider: &'a dyn Decider,
-    /// Whether the report in the upper corner of a box has the record's label.
-    asks: &'a dyn Fn(&[[f64; 2]]) -> Result<bool, ClassifierError>,
     products: &'a [Vec<ReportLaw<'a>>],
     tolerance: f64,
     waiting: BinaryHeap<Piece>,
@@ -80,12 +81,7 @@ pub(crate) struct Partition<'a> {
 }
 
 impl<'a> Partition<'a> {
-    pub(crate) fn new(
-        decider: &'a dyn Decider,
-        asks: &'a dyn Fn(&[[f64; 2]]) -> Result<bool, ClassifierError>,
-        products: &'a [Vec<ReportLaw<'a>>],
-        tolerance: f64,
-    ) -> Self {
+    pub(crate) fn new(decider: &'a dyn Decider, products: &'a [Vec<ReportLaw<'a>>], tolerance: f64) -> Self {
         let features = products.first().map_or(0, Vec::len);
         let whole = |feature: usize| {
             let ends = products.iter().map(|laws| laws[feature].ends());
@@ -97,7 +93,6 @@ impl<'a> Partition<'a> {
         let zeros = vec![0.0; products.len()];
         Self {
             decider,
-            asks,
             products,
             tolerance,
             waiting: BinaryHeap::from([Piece { area, mass: 1.0 }]),
@@ -125,7 +120,7 @@ impl<'a> Partition<'a> {
             Decision::Same => self.count(&area, true),
             Decision::Different => self.count(&area, false),
             Decision::Ask => {
-                let is_same = (self.asks)(&area)?;
+                let is_same = self.decider.ask(&area)?;
                 self.count(&area, is_same);
             }
             Decision::HalfSpaces(half_spaces) => self.count_half_spaces(&area, &half_spaces),
@@ -138,7 +133,7 @@ impl<'a> Partition<'a> {
         let [low, high] = area[axis];
         if !(low < at && at < high) {
             // No number lies between: the box is one report wide, and this is the last feature that can be cut.
-            let is_same = (self.asks)(&area)?;
+            let is_same = self.decider.ask(&area)?;
             self.count(&area, is_same);
             return Ok(());
         }
@@ -206,6 +201,10 @@ mod tests {
     struct Disc;
 
     impl Decider for Disc {
+        fn ask(&self, _: &[[f64; 2]]) -> Result<bool, ClassifierError> {
+            Ok(false)
+        }
+
         fn decide(&self, area: &[[f64; 2]]) -> Result<Decision, ClassifierError> {
             let nearest = area.iter().map(|[from, to]| 0.5f64.clamp(*from, *to) - 0.5);
             let farthest = area.iter().map(|[from, to]| (from - 0.5).abs().max((to - 0.5).abs()));
@@ -230,8 +229,7 @@ mod tests {
         };
         let channels = [channel(1.0), channel(4.0)];
         let products = channels.each_ref().map(|one| vec![one.law(0.5).unwrap(), one.law(0.7).unwrap()]);
-        let asks = |_: &[[f64; 2]]| Ok(false);
-        let mut partition = Partition::new(&Disc, &asks, &products, 1e-3);
+        let mut partition = Partition::new(&Disc, &products, 1e-3);
         let mut before = partition.bounds();
         assert_eq!((before[0].lower, before[0].upper), (0.0, 1.0));
         for _ in 0..2_000 {
@@ -263,8 +261,7 @@ mod tests {
             ReportChannel::named("laplace-truncated", Epsilon::new(1.0).unwrap(), &BuildOptions::default())
                 .unwrap();
         let products = [vec![channel.law(0.5).unwrap(), channel.law(0.5).unwrap()]];
-        let asks = |_: &[[f64; 2]]| Ok(false);
-        let mut partition = Partition::new(&Disc, &asks, &products, 1e-3);
+        let mut partition = Partition::new(&Disc, &products, 1e-3);
         partition.run(Stop { tolerance: 1e-9, boxes: 10 }).unwrap();
         let wide = partition.bounds()[0];
         partition.run(Stop { tolerance: 0.05, boxes: 100_000 }).unwrap();

@@ -1,8 +1,8 @@
 //! Tree ensembles: the leaves are boxes, and for one or two sensitive features all of them fit on one grid.
 
+use super::margin::Question;
 use super::partition::{Decider, Decision};
 use crate::ClassifierError;
-use crate::certified::margin::Margin;
 use crate::law::ReportLaw;
 use crate::record::{Record, Sensitive};
 use privet_model::{Combination, Model, Node, Trees};
@@ -61,12 +61,8 @@ impl<'a> TreeGrid<'a> {
     }
 
     /// Where a record keeps its label; `None` if the grid is too large.
-    pub(crate) fn region(
-        &self,
-        record: &Record,
-        label: usize,
-    ) -> Result<Option<TreeRegion>, ClassifierError> {
-        let leaves = self.leaves(record);
+    pub(crate) fn region(&self, question: &Question<'_>) -> Result<Option<TreeRegion>, ClassifierError> {
+        let leaves = self.leaves(question.record);
         let axes = [0, 1].map(|axis| LocalAxis::new(self.thresholds[axis].len() + 2, &leaves, axis));
         let outputs = self.trees.outputs();
         let [rows, columns] = [axes[0].cuts.len(), axes[1].cuts.len()];
@@ -87,7 +83,7 @@ impl<'a> TreeGrid<'a> {
             }
         }
         add_up(&mut sums, columns * outputs, outputs);
-        self.read(&sums, &axes, label).map(Some)
+        self.read(&sums, &axes, question.label()).map(Some)
     }
 
     /// The leaves that a record can reach, with their cells.
@@ -241,32 +237,40 @@ impl TreeRegion {
 #[derive(Debug)]
 pub(crate) struct TreeDecider<'a> {
     pub(crate) trees: &'a Trees,
-    pub(crate) margins: Vec<Margin>,
-    pub(crate) record: &'a Record,
-    pub(crate) sensitive: &'a Sensitive,
+    pub(crate) question: &'a Question<'a>,
 }
 
 impl Decider for TreeDecider<'_> {
+    fn ask(&self, area: &[[f64; 2]]) -> Result<bool, ClassifierError> {
+        self.question.ask(area)
+    }
+
     fn decide(&self, area: &[[f64; 2]]) -> Result<Decision, ClassifierError> {
-        let mut bounds: Vec<[f64; 2]> =
-            self.margins.iter().map(|margin| [margin.of(|score| self.trees.base()[score]); 2]).collect();
+        let mut bounds: Vec<[f64; 2]> = self
+            .question
+            .margins
+            .iter()
+            .map(|margin| [margin.of(|score| self.trees.base()[score]); 2])
+            .collect();
         let mut inside: Vec<Vec<f64>> = vec![Vec::new(); area.len()];
         let divisor = divisor(self.trees);
         for tree in self.trees.trees() {
-            let mut ends = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.margins.len()];
+            let mut ends = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.question.margins.len()];
             let mut waiting = vec![0];
             while let Some(position) = waiting.pop() {
                 match &tree.nodes()[position] {
                     Node::Leaf { values } => {
-                        for (end, margin) in ends.iter_mut().zip(&self.margins) {
+                        for (end, margin) in ends.iter_mut().zip(&self.question.margins) {
                             let value = margin.of(|score| values[score]);
                             *end = [end[0].min(value), end[1].max(value)];
                         }
                     }
                     Node::Split { feature, threshold, below, above } => {
-                        let axis = self.sensitive.features().iter().position(|one| one == feature);
+                        let axis = self.question.sensitive.features().iter().position(|one| one == feature);
                         let [low, high] = axis
-                            .map_or([f64::NEG_INFINITY, self.record.values()[*feature]], |axis| area[axis]);
+                            .map_or([f64::NEG_INFINITY, self.question.record.values()[*feature]], |axis| {
+                                area[axis]
+                            });
                         let is_cut = axis.is_some() && low < *threshold && *threshold < high;
                         if let (true, Some(axis)) = (is_cut, axis) {
                             inside[axis].push(*threshold);
@@ -287,7 +291,7 @@ impl Decider for TreeDecider<'_> {
 
 impl TreeDecider<'_> {
     fn conclude(&self, bounds: &[[f64; 2]], inside: Vec<Vec<f64>>) -> Decision {
-        let decided = bounds.iter().zip(&self.margins);
+        let decided = bounds.iter().zip(&self.question.margins);
         if decided.clone().all(|([low, _], margin)| *low > margin.certain) {
             return Decision::Same;
         }

@@ -10,10 +10,10 @@ mod search;
 
 pub use search::{Search, hyperrectangle, radius};
 
-use crate::ClassifierError;
 use crate::law::ReportLaw;
-use crate::record::{Record, Sensitive};
-use privet_core::{Delta, Epsilon};
+use crate::record::{ProductChannel, Record, Sensitive};
+use crate::{Classifier, ClassifierError};
+use privet_core::{Delta, Epsilon, Generator};
 use privet_mechanisms::interval::theorem_18_deviation;
 
 /// The papers' box: for each sensitive feature a lower and an upper end.
@@ -77,6 +77,28 @@ impl ExtendedGaussian {
         let below = |end: f64| 0.5 * libm::erfc((value - end) / self.deviation / std::f64::consts::SQRT_2);
         (below(to) - below(from)).max(0.0)
     }
+}
+
+/// The papers' rho of each record (columns) under each product of mechanisms (rows). The box of a record is searched for once.
+///
+/// # Errors
+/// As for [`hyperrectangle`], and when mechanisms and features do not fit.
+pub fn rhos(
+    classifier: &dyn Classifier,
+    records: &[Record],
+    sensitive: &Sensitive,
+    products: &[ProductChannel],
+    search: &Search,
+    rng: &mut Generator,
+) -> Result<Vec<Vec<f64>>, ClassifierError> {
+    let mut rhos = vec![Vec::with_capacity(records.len()); products.len()];
+    for record in records {
+        let found = hyperrectangle(classifier, record, sensitive, search, rng)?;
+        for (row, product) in rhos.iter_mut().zip(products) {
+            row.push(found.rho(&product.laws(record, sensitive)?));
+        }
+    }
+    Ok(rhos)
 }
 
 /// The papers' rho over many records: its mean and its smallest value.

@@ -3,6 +3,7 @@
 use super::Hyperrectangle;
 use crate::classifier::{ask, check_determinism};
 use crate::record::{Record, Sensitive};
+use crate::region::farthest;
 use crate::statistical::label_of;
 use crate::{Classifier, ClassifierError};
 use privet_core::{Generator, Rng};
@@ -65,7 +66,7 @@ pub fn radius(
         let end = |value: f64| [(value - theta).max(0.0), (value + theta).min(1.0)];
         record.sensitive(sensitive).map(end).collect()
     };
-    farthest(search.precision, 1.0, |theta| test.passes(&around(theta)))
+    farthest([0.0, 1.0], search.precision, |theta| test.passes(&around(theta)))
 }
 
 /// The papers' robustness hyperrectangle: the box of the radius, with ends moved outwards as far as the test passes.
@@ -90,39 +91,20 @@ pub fn hyperrectangle(
     while has_moved {
         has_moved = false;
         for (side, feature) in (0..2 * count).map(|turn| (usize::from(turn < count), turn % count)) {
-            let from = ends[feature][side];
-            let room = if side == 0 { from } else { 1.0 - from };
-            if room <= search.precision {
+            let (from, outermost) = (ends[feature][side], if side == 0 { 0.0 } else { 1.0 });
+            if from == outermost {
                 continue;
             }
-            let at = |distance: f64| if side == 0 { from - distance } else { (from + distance).min(1.0) };
-            let moved = farthest(search.precision, room, |distance| {
-                let mut longer = ends.clone();
-                longer[feature][side] = at(distance);
+            let mut longer = ends.clone();
+            let end = farthest([from, outermost], search.precision, |end| {
+                longer[feature][side] = end;
                 test.passes(&longer)
             })?;
-            ends[feature][side] = at(moved);
-            has_moved |= moved > search.precision;
+            ends[feature][side] = end;
+            has_moved |= (end - from).abs() > search.precision;
         }
     }
     Ok(Hyperrectangle { ends })
-}
-
-/// The largest distance up to `most` that passes, by halving.
-fn farthest(
-    precision: f64,
-    most: f64,
-    mut passes: impl FnMut(f64) -> Result<bool, ClassifierError>,
-) -> Result<f64, ClassifierError> {
-    if passes(most)? {
-        return Ok(most);
-    }
-    let (mut low, mut high) = (0.0, most);
-    while high - low > precision {
-        let middle = f64::midpoint(low, high);
-        if passes(middle)? { low = middle } else { high = middle }
-    }
-    Ok(low)
 }
 
 struct Test<'a> {
