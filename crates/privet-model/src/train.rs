@@ -324,14 +324,14 @@ mod tests {
         };
         let found =
             gradients(&layers, Activation::Gelu, first.clone(), |scores| targets.errors(scores, &[0, 1]));
-        for layer in 0..2 {
-            for at in 0..found[layer].len() {
+        for (layer, found) in found.iter().enumerate() {
+            for (at, found) in found.iter().enumerate() {
                 layers[layer].weights[at] += 1e-6;
                 let above = loss(&layers);
                 layers[layer].weights[at] -= 2e-6;
                 let below = loss(&layers);
                 layers[layer].weights[at] += 1e-6;
-                assert!((found[layer][at] - (above - below) / 2e-6).abs() < 1e-8);
+                assert!((found - (above - below) / 2e-6).abs() < 1e-8);
             }
         }
     }

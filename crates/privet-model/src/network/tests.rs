@@ -224,7 +224,7 @@ fn bounds_cover_rounding_and_plain_scores_do_not() {
     for seed in 0..200 {
         assert!(holds_exactly(seed, |network, row| network.bounds(row, row).unwrap()));
         assert!(holds_exactly(seed, |network, row| {
-            (0..3).map(|score| network.combination_bounds(row, row, &each(score)).unwrap()).collect()
+            (0..3).map(|score| network.on_box(row, row).unwrap().combination(&each(score)).unwrap()).collect()
         }));
     }
     let plain =
@@ -254,7 +254,7 @@ fn wrong_questions_are_refused() {
     assert_eq!(network.bounds(&zero, &[0.0; 2]).unwrap_err().code(), "model-length");
     assert_eq!(network.bounds(&zero, &[f64::NAN; 3]).unwrap_err().code(), "model-not-finite");
     assert_eq!(network.difference_bounds(&zero, &zero, 0, 3).unwrap_err().code(), "model-structure");
-    assert_eq!(network.combination_bounds(&zero, &zero, &[1.0]).unwrap_err().code(), "model-length");
+    assert_eq!(network.on_box(&zero, &zero).unwrap().combination(&[1.0]).unwrap_err().code(), "model-length");
     assert_eq!(network.jacobian(&[0.0]).unwrap_err().code(), "model-length");
 }
 
@@ -273,5 +273,8 @@ fn numbers_beyond_all_bounds_give_bounds_without_end() {
     let huge = |_| Layer::Affine { weights: DMatrix::from_element(1, 1, 1e300), bias: DVector::zeros(1) };
     let network = Network::from_layers(1, (0..2).map(huge).collect()).unwrap();
     assert_eq!(network.bounds(&[-1.0], &[1.0]), Ok(vec![(f64::NEG_INFINITY, f64::INFINITY)]));
-    assert_eq!(network.combination_bounds(&[-1.0], &[1.0], &[1.0]), Ok((f64::NEG_INFINITY, f64::INFINITY)));
+    assert_eq!(
+        network.on_box(&[-1.0], &[1.0]).unwrap().combination(&[1.0]),
+        Ok((f64::NEG_INFINITY, f64::INFINITY))
+    );
 }

@@ -10,6 +10,10 @@ use std::collections::HashMap;
 pub(super) const KINDS: &[&str] =
     &["LinearClassifier", "LinearRegressor", "TreeEnsembleClassifier", "TreeEnsembleRegressor"];
 
+/// One half, and what rounding weights to single precision can add to a sum of one half: the votes of ten trees, each rounded up
+/// from a tenth, are still a tie.
+const HALF: f64 = 0.5 + 1.0 / (1u64 << 25) as f64;
+
 /// How many values all leaves may have together: a small file could otherwise ask for any amount of memory.
 const LARGEST: usize = 1 << 27;
 
@@ -88,7 +92,7 @@ fn classifier(node: &NodeProto, inputs: Option<usize>) -> Result<Trees, ModelErr
     let classes = labels(node);
     // With two classes and weights for only one of them, there is one score; if it cannot be negative it is a probability.
     if classes == 2 && ids.windows(2).all(|pair| pair[0] == pair[1]) {
-        let threshold = if weights.iter().all(|weight| *weight >= 0.0) { 0.5 } else { 0.0 };
+        let threshold = if weights.iter().all(|weight| *weight >= 0.0) { HALF } else { 0.0 };
         return ensemble(node, inputs, "class", &vec![0; ids.len()], 1, Combination::Sum, threshold);
     }
     let ids = ids.iter().map(|id| node::size(*id)).collect::<Result<Vec<_>, _>>()?;
