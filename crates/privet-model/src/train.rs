@@ -51,8 +51,8 @@ pub struct Settings {
 ///
 /// # Errors
 ///
-/// When the sizes do not fit, a label or a setting is outside of what it may be, a number is not finite, or the training
-/// ran away to infinity.
+/// When the sizes do not fit, a label or a setting is outside of what it may be, a number is not finite, or the
+/// training ran away to infinity.
 pub fn train(
     rows: &[f64],
     inputs: usize,
@@ -192,8 +192,8 @@ impl Dense {
     }
 }
 
-/// The derivatives of a batch's loss with respect to every layer's weights. `first` has one column for each row and a last
-/// line of ones, which meets the biases.
+/// The derivatives of a batch's loss with respect to every layer's weights. `first` has one column for each row and a
+/// last line of ones, which meets the biases.
 fn gradients(
     layers: &[Dense],
     activation: Activation,

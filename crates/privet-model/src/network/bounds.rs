@@ -1,10 +1,10 @@
 //! What the scores can be when every input lies in a range.
 //!
 //! Ranges go forward through the layers. A weighted sum of values goes backward: each layer's values are replaced by
-//! lines in the values before it, until only inputs are left. Rounding is covered in three places: sums of products carry
-//! their own radius ([`Sum`]); a coefficient that was rounded by r on its way back costs r times the largest size of its
-//! value; and lines are moved outwards ([`relaxation`]). So the bounds hold for the network in real arithmetic whose
-//! parameters are the stored numbers.
+//! lines in the values before it, until only inputs are left. Rounding is covered in three places: sums of products
+//! carry their own radius ([`Sum`]); a coefficient that was rounded by r on its way back costs r times the largest
+//! size of its value; and lines are moved outwards ([`relaxation`]). So the bounds hold for the network in real
+//! arithmetic whose parameters are the stored numbers.
 
 use super::Network;
 use super::layer::Layer;
@@ -29,8 +29,8 @@ impl Network {
         Ok(ranges.into_iter().map(|range| (range.low, range.high)).collect())
     }
 
-    /// What is known about the network when every input lies between `low` and `high`. Ask it when there is more than one
-    /// question about a box: the work is done once.
+    /// What is known about the network when every input lies between `low` and `high`. Ask it when there is more than
+    /// one question about a box: the work is done once.
     ///
     /// # Errors
     ///
@@ -150,9 +150,9 @@ impl OnBox<'_> {
         self.combination(&weights)
     }
 
-    /// Bounds (low, high) of a weighted sum of the scores, by linear relaxation from the scores back to the inputs: never
-    /// looser than what the [`Network::bounds`] of the scores give, but for rounding. A network with a single score is asked
-    /// with the weight 1.
+    /// Bounds (low, high) of a weighted sum of the scores, by linear relaxation from the scores back to the inputs:
+    /// never looser than what the [`Network::bounds`] of the scores give, but for rounding. A network with a single
+    /// score is asked with the weight 1.
     ///
     /// # Errors
     ///

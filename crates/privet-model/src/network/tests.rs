@@ -126,35 +126,46 @@ proptest! {
         };
         prop_assert!(points_stay_inside(seed, &network, bounds, |scores| vec![scores[0] - scores[1]]));
     }
+}
 
-    #[test]
-    fn jacobians_agree_with_differences(seed: u64) {
+#[test]
+fn jacobians_agree_with_differences() {
+    for seed in 0..200 {
         let mut numbers = Numbers(seed);
         let activation = ACTIVATIONS[1 + seed as usize % 3];
-        let network = if seed % 2 == 0 { numbers.dense(activation) } else { numbers.convolutional(activation) };
+        let network =
+            if seed % 2 == 0 { numbers.dense(activation) } else { numbers.convolutional(activation) };
         let row = numbers.list(network.inputs());
         let numeric =
-            central_differences(|row, scores| network.scores(row, scores), network.outputs(), &row, 1e-6).unwrap();
-        // A maximum changes its winner inside of the step with a probability of about 1e-5.
-        prop_assert!((network.jacobian(&row).unwrap() - numeric).abs().max() < 1e-7);
+            central_differences(|row, scores| network.scores(row, scores), network.outputs(), &row, 1e-6)
+                .unwrap();
+        let difference = (network.jacobian(&row).unwrap() - numeric).abs().max();
+        assert!(difference < 1e-7, "seed {seed}: {difference}");
     }
+}
 
-    #[test]
-    fn where_every_relu_keeps_its_side_the_network_is_its_affine_map(seed: u64) {
+#[test]
+fn where_every_relu_keeps_its_side_the_network_is_its_affine_map() {
+    let mut maps = 0;
+    for seed in 0..100 {
         let mut numbers = Numbers(seed);
-        let network =
-            if seed % 2 == 0 { numbers.dense(Activation::Relu) } else { numbers.convolutional(Activation::Relu) };
+        let network = if seed % 2 == 0 {
+            numbers.dense(Activation::Relu)
+        } else {
+            numbers.convolutional(Activation::Relu)
+        };
         let low = numbers.list(network.inputs());
-        let high: Vec<f64> = low.iter().map(|low| low + 1e-3).collect();
-        if let Some(linear) = network.affine_on(&low, &high).unwrap() {
-            let mut affine = vec![0.0; network.outputs()];
-            for row in [&low, &high] {
-                linear.scores(row, &mut affine).unwrap();
-                prop_assert!(affine.iter().zip(scores(&network, row)).all(|(a, b)| (a - b).abs() < 1e-12));
-            }
-            prop_assert!((linear.weights() - network.jacobian(&low).unwrap()).abs().max() < 1e-12);
+        let high: Vec<f64> = low.iter().map(|low| low + 1e-4).collect();
+        let Some(linear) = network.affine_on(&low, &high).unwrap() else { continue };
+        maps += 1;
+        let mut affine = vec![0.0; network.outputs()];
+        for row in [&low, &high] {
+            linear.scores(row, &mut affine).unwrap();
+            assert!(affine.iter().zip(scores(&network, row)).all(|(a, b)| (a - b).abs() < 1e-12));
         }
+        assert!((linear.weights() - network.jacobian(&low).unwrap()).abs().max() < 1e-12);
     }
+    assert!(maps > 90, "{maps}");
 }
 
 #[test]
