@@ -289,3 +289,14 @@ fn numbers_beyond_all_bounds_give_bounds_without_end() {
         Ok((f64::NEG_INFINITY, f64::INFINITY))
     );
 }
+
+#[test]
+fn what_cancels_is_covered() {
+    // (2^40 + 1) (2^40 - 1) - 2^40 2^40 is -1, and 0 after rounding.
+    let large = 2f64.powi(40);
+    let weights = DMatrix::from_column_slice(2, 1, &[large - 1.0, large]);
+    let network = Network::from_layers(1, vec![Layer::Affine { weights, bias: DVector::zeros(2) }]).unwrap();
+    let on_box = network.on_box(&[1.0], &[1.0]).unwrap();
+    let (low, high) = on_box.combination(&[large + 1.0, -large]).unwrap();
+    assert!(low <= -1.0 && -1.0 <= high, "{low} {high}");
+}
