@@ -9,6 +9,7 @@ use privet_estimators::registry::{AnyEstimator, ROWS};
 use privet_limit::SolvedChannel;
 use privet_mechanisms::analysis::{AnyNumeric, Space};
 use privet_mechanisms::lattice::Run;
+use privet_mechanisms::registry::Row as MechanismRow;
 use std::fmt;
 use std::num::NonZeroU64;
 
@@ -38,7 +39,8 @@ impl ReportChannel {
     /// # Errors
     /// When there is none, it is not about numbers in an interval, or the parameters do not fit.
     pub fn named(name: &str, epsilon: Epsilon, options: &BuildOptions) -> Result<Self, ParameterError> {
-        let solved = privet_limit::registry::MECHANISMS.iter().find(|row| row.info.id == name);
+        let is_named = |row: &&MechanismRow| row.info.id == name || row.info.synonyms.contains(&name);
+        let solved = privet_limit::registry::MECHANISMS.iter().find(is_named);
         let id = match solved {
             Some(row) => row.info.id,
             None => privet_mechanisms::registry::find(name)?.info.id,

@@ -6,7 +6,7 @@
 //! dimensions ratios multiply and weights explode; then the answer is that nothing is known.
 
 use crate::bound::{Bound, Method};
-use crate::classifier::{ask, check_determinism};
+use crate::classifier::{BATCH, ask, check_determinism};
 use crate::law::ReportLaw;
 use crate::record::{ProductChannel, Record, Sensitive};
 use crate::statistical::label_of;
@@ -14,9 +14,6 @@ use crate::{Classifier, ClassifierError};
 use privet_core::Generator;
 use privet_core::sampling::uniform_below;
 use std::num::NonZeroU64;
-
-/// How many rows a classifier is asked about at once.
-const BATCH: usize = 8192;
 
 /// How a batch is drawn and read.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! The search for the papers' radius and box, by testing hypotheses with Hoeffding's inequality.
 
 use super::Hyperrectangle;
-use crate::classifier::{ask, check_determinism};
+use crate::classifier::{BATCH, ask, check_determinism};
 use crate::record::{Record, Sensitive};
 use crate::region::farthest;
 use crate::statistical::label_of;
@@ -132,7 +132,6 @@ impl<'a> Test<'a> {
 
     /// Whether at most half the tolerance of uniform points has another label.
     fn passes(&mut self, ends: &[[f64; 2]]) -> Result<bool, ClassifierError> {
-        const BATCH: usize = 8192;
         let samples = self.search.samples();
         let most = (self.search.tolerance / 2.0 * samples as f64) as usize;
         let (mut left, mut different) = (samples, 0);
