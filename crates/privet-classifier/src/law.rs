@@ -184,9 +184,9 @@ impl ReportLaw<'_> {
         self.channel.output_cells()
     }
 
-    /// The number that a report stands for.
+    /// The number that a report stands for; that of the last one for cells beyond.
     pub fn value(&self, cell: u32) -> f64 {
-        self.channel.output_value(cell)
+        self.channel.output_value(cell.min(self.cells().saturating_sub(1)))
     }
 
     /// The smallest and the largest report.
@@ -221,8 +221,11 @@ impl ReportLaw<'_> {
         parts.map(|(row, share)| share * row.weight_before(cells) as f64).sum::<f64>() / self.total as f64
     }
 
-    /// The probability of one report.
+    /// The probability of one report; none for cells beyond the last.
     pub fn mass_of(&self, cell: u32) -> f64 {
+        if cell >= self.cells() {
+            return 0.0;
+        }
         let up = self.up as f64 / 2f64.powi(64);
         let weight = |row: &Row| row.weight_before(cell + 1) - row.weight_before(cell);
         let parts = self.rows.iter().zip([1.0 - up, up]);
@@ -295,6 +298,10 @@ mod tests {
             assert!(
                 (total - 1.0).abs() < 1e-9 && (law.mass_before(law.cells()) - 1.0).abs() < 1e-12,
                 "{name}"
+            );
+            assert_eq!(
+                (law.mass_of(u32::MAX), law.mass_before(u32::MAX)),
+                (0.0, law.mass_before(law.cells()))
             );
             let [low, high] = law.ends();
             assert_eq!((law.cdf(low.next_down()), law.mass([0.6, 0.4])), (0.0, 0.0));

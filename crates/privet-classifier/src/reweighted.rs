@@ -8,7 +8,7 @@
 use crate::bound::{Bound, Method};
 use crate::classifier::{BATCH, ask, check_determinism};
 use crate::law::ReportLaw;
-use crate::record::{ProductChannel, Record, Sensitive};
+use crate::record::{ProductChannel, Record, Sensitive, check_fit};
 use crate::statistical::label_of;
 use crate::{Classifier, ClassifierError};
 use privet_core::Generator;
@@ -51,6 +51,7 @@ pub fn reweight(
     rng: &mut Generator,
 ) -> Result<Vec<Reweighted>, ClassifierError> {
     check(options)?;
+    check_fit(classifier, sensitive, std::slice::from_ref(record))?;
     let Some(count) = NonZeroU64::new(design.len() as u64) else {
         return Err(ClassifierError::Option {
             option: "mechanisms to draw from",

@@ -2,7 +2,7 @@
 
 use super::Hyperrectangle;
 use crate::classifier::{BATCH, ask, check_determinism};
-use crate::record::{Record, Sensitive};
+use crate::record::{Record, Sensitive, check_fit};
 use crate::region::farthest;
 use crate::statistical::label_of;
 use crate::{Classifier, ClassifierError};
@@ -125,6 +125,7 @@ impl<'a> Test<'a> {
         rng: &'a mut Generator,
     ) -> Result<Self, ClassifierError> {
         search.check()?;
+        check_fit(classifier, sensitive, std::slice::from_ref(record))?;
         check_determinism(classifier, record.values())?;
         let label = label_of(classifier, record)?;
         Ok(Self { classifier, record, sensitive, search, label, rng })
