@@ -4,7 +4,9 @@
 //! lower bounds are computed from the dual numbers by [`crate::certificate`].
 
 use crate::LimitError;
+#[cfg(feature = "solver")]
 use clarabel::algebra::CscMatrix;
+#[cfg(feature = "solver")]
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,10 +83,19 @@ impl Programme {
         self.equalities.iter().chain(&self.inequalities).map(|constraint| constraint.terms.len()).sum()
     }
 
+    /// Without a solver nothing is found.
+    #[cfg(not(feature = "solver"))]
+    pub(crate) fn solve(&self, _stop: &Stop) -> Result<Solution, LimitError> {
+        let (variables, size) = (self.costs.len(), self.size());
+        let reason = format!("this build has none ({variables} variables, {size} coefficients)");
+        Err(LimitError::Solver { reason })
+    }
+
     /// The best values, or near ones if the solver stopped early.
     ///
     /// # Errors
     /// When no values satisfy the constraints, the cost has no lower limit, or the solver found nothing to go by.
+    #[cfg(feature = "solver")]
     pub(crate) fn solve(&self, stop: &Stop) -> Result<Solution, LimitError> {
         let variables = self.costs.len();
         let rows = || self.equalities.iter().chain(&self.inequalities);
@@ -130,6 +141,7 @@ impl Programme {
 }
 
 /// The constraints as compressed columns.
+#[cfg(feature = "solver")]
 fn columns_of<'a>(
     rows: impl Iterator<Item = &'a Constraint> + Clone,
     variables: usize,
@@ -156,7 +168,7 @@ fn columns_of<'a>(
     CscMatrix::new(count, variables, starts, places, factors)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "solver"))]
 mod tests {
     use super::*;
 

@@ -1,0 +1,4 @@
+//! The contract between a collector and its people.
+
+pub mod advisor;
+pub mod registry;
