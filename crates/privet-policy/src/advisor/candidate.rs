@@ -44,7 +44,7 @@ pub fn all_that_fit(
 }
 
 /// Whether the mechanism is for other domains.
-pub(super) fn is_misfit(error: &ParameterError) -> bool {
+pub(crate) fn is_misfit(error: &ParameterError) -> bool {
     matches!(error, ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. })
 }
 
