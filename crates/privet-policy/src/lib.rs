@@ -2,12 +2,15 @@
 
 pub mod advisor;
 mod attribute;
+mod client;
 mod date;
 mod error;
 mod hex;
+pub mod ledger;
 mod memo;
 mod node;
 pub mod registry;
+mod report;
 mod resolve;
 mod resolved;
 mod spending;
@@ -15,8 +18,10 @@ mod terms;
 mod written;
 
 pub use attribute::{Attribute, AttributeKind};
+pub use client::{Answers, Client, ClientError, PreparedReport};
 pub use date::{Date, Epoch, NotADate, Period};
 pub use error::{Place, PolicyError, PolicyProblem};
+pub use report::{DecodedReport, NotAReportId, REPORT_VERSION, ReportCodec, ReportId, SubmissionError};
 pub use resolve::ReadFile;
 pub use resolved::{NotAPolicyId, PolicyId, ResolvedPolicy};
 pub use spending::{DecimalEpsilon, Spending};
