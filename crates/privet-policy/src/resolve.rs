@@ -7,12 +7,14 @@ use crate::memo::{self, LayerEpsilons};
 use crate::registry;
 use crate::resolved::ResolvedPolicy;
 use crate::spending::DecimalEpsilon;
+use crate::summary::Tally;
 use crate::terms::{
     AttributeTerms, ComparedErrors, Contribution, ContributionTerms, FORMAT, Repetition, Terms,
 };
 use crate::written::{Policy, WrittenAttribute, WrittenMechanism};
 use privet_core::{DomainSpec, Epsilon, ParameterError};
 use privet_limit::Solution;
+use std::sync::Arc;
 
 /// Gives the text of a mechanism file, or says in words why it cannot be read.
 pub type ReadFile<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
@@ -22,7 +24,7 @@ impl Policy {
     ///
     /// # Errors
     /// When a mechanism does not fit, a file cannot be used, or the budget does not suffice.
-    pub fn resolve(&self, read_file: &mut ReadFile<'_>) -> Result<ResolvedPolicy, PolicyError> {
+    pub fn resolve(&self, read_file: &mut ReadFile<'_>) -> Result<Arc<ResolvedPolicy>, PolicyError> {
         let per_report = self.billionths_per_report()?;
         let way = |contribution: Contribution, read_file: &mut ReadFile<'_>| {
             self.decide(contribution, per_report, read_file)
@@ -59,7 +61,10 @@ impl Policy {
             attributes: decided.into_iter().map(|decided| decided.terms).collect(),
             public: self.public.clone(),
         };
-        ResolvedPolicy::new(terms).map_err(|error| self.with_place(error))
+        let policy = Arc::new(ResolvedPolicy::new(terms).map_err(|error| self.with_place(error))?);
+        // What nobody could count must not be asked.
+        Tally::new(Arc::clone(&policy))?;
+        Ok(policy)
     }
 
     /// The place of what a whole policy can get wrong.

@@ -180,15 +180,15 @@ impl ResolvedPolicy {
 
     /// What a number of reports of one person cost at most, whatever the person's values are.
     pub fn cost_of_reports(&self, reports: u32) -> Spending {
-        let costs = self.attributes.iter().map(|attribute| attribute.cost_of_reports(reports));
+        let all = self.attributes.iter();
         match self.terms.contribution.kind {
-            Contribution::Split => costs.fold(Spending::NONE, Spending::and),
+            Contribution::Split => {
+                all.map(|attribute| attribute.cost_of_reports(reports)).fold(Spending::NONE, Spending::and)
+            }
             // Which questions are drawn is not known before, so it is the dearest one each time.
-            Contribution::Sample => self
-                .attributes
-                .iter()
-                .fold(Spending::NONE, |worst, attribute| worst.or(attribute.cost()))
-                .times(reports),
+            Contribution::Sample => {
+                all.map(Attribute::cost).fold(Spending::NONE, Spending::or).times(reports)
+            }
         }
     }
 
