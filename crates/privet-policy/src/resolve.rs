@@ -6,7 +6,7 @@ use crate::error::{PolicyError, PolicyProblem};
 use crate::memo::{self, LayerEpsilons};
 use crate::registry;
 use crate::resolved::ResolvedPolicy;
-use crate::spending::DecimalEpsilon;
+use crate::spending::{DecimalEpsilon, is_covered};
 use crate::summary::Tally;
 use crate::terms::{
     AttributeTerms, ComparedErrors, Contribution, ContributionTerms, FORMAT, Repetition, Terms,
@@ -190,15 +190,14 @@ impl WrittenAttribute {
         people: f64,
         read_file: &mut ReadFile<'_>,
     ) -> Result<Decided, PolicyError> {
-        let wrong = |problem: PolicyProblem| problem.at(self.mechanism_place);
-        let kind = AttributeKind::of(self.domain.clone(), self.bins).map_err(wrong)?;
-        let search = Search {
-            attribute: self,
-            domain: kind.inner_domain().map_err(|error| wrong(error.into()))?,
-            kind,
-            people,
-        };
-        let chosen = search.choose(epsilon, read_file).map_err(wrong)?;
+        let of_domain = |problem: PolicyProblem| problem.at(self.domain_place);
+        let kind = AttributeKind::of(self.domain.clone(), self.bins).map_err(of_domain)?;
+        let domain = kind.inner_domain().map_err(|error| of_domain(error.into()))?;
+        let search = Search { attribute: self, kind, domain, people };
+        let question = search.question().map_err(|problem| problem.at(self.goal_place))?;
+        let chosen = search
+            .choose(epsilon, &question, read_file)
+            .map_err(|problem| problem.at(self.mechanism_place))?;
         let terms = AttributeTerms {
             name: self.name.clone(),
             question: self.question.clone(),
@@ -242,24 +241,27 @@ impl Search<'_> {
         Ok(Question::about(domain, goal, 1)?)
     }
 
-    fn choose(&self, epsilon: DecimalEpsilon, read_file: &mut ReadFile<'_>) -> Result<Chosen, PolicyProblem> {
-        let question = self.question()?;
+    fn choose(
+        &self,
+        epsilon: DecimalEpsilon,
+        question: &Question,
+        read_file: &mut ReadFile<'_>,
+    ) -> Result<Chosen, PolicyProblem> {
         let asked = epsilon.epsilon().ok_or(ParameterError::Epsilon { got: epsilon.to_f64() })?;
         if let Some(forever) = self.attribute.epsilon_forever {
             return self.permanent(epsilon, forever);
         }
         match &self.attribute.mechanism {
-            WrittenMechanism::Auto => self.advised(epsilon, asked, &question),
+            WrittenMechanism::Auto => self.advised(epsilon, asked, question),
             WrittenMechanism::Row(row) if registry::is_solved(row) => {
                 let solution = privet_limit::registry::solution(row.info.id, &self.domain, asked)?;
-                self.solved(epsilon, solution, &question)
+                self.solved(epsilon, solution, question)
             }
             WrittenMechanism::Row(row) => {
                 let options = self.kind.options(self.attribute.delta, self.attribute.bins);
-                let choice = Choice::Row(row);
-                let error = candidate::build(&choice, &self.domain, asked, &options)
-                    .map_err(|error| error.to_string())
-                    .and_then(|built| self.relative(&question, question.expected_error(&built)?));
+                // All of the options must fit, not only those that it takes.
+                row.build_with(&self.domain, asked, &options)?;
+                let error = self.expected(&Choice::Row(row), asked, question);
                 Ok(Chosen {
                     mechanism: row.info.id.to_owned(),
                     epsilon,
@@ -275,7 +277,7 @@ impl Search<'_> {
                 let solution = Solution::from_json(&text).map_err(|error| unusable(error.to_string()))?;
                 let own = solution.channel.mechanism()?.guarantee().epsilon();
                 let stated = self.attribute.epsilon.or_else(|| least_decimal(own));
-                self.solved(stated.unwrap_or(epsilon), solution, &question)
+                self.solved(stated.unwrap_or(epsilon), solution, question)
             }
         }
     }
@@ -297,7 +299,7 @@ impl Search<'_> {
             delta: best.options.delta.map(|delta| delta.get()),
             bins: if is_place { self.attribute.bins } else { best.options.bins },
             solution: None,
-            error: self.relative(question, best.expected_error),
+            error: Ok(self.relative(question, best.expected_error)),
         })
     }
 
@@ -309,11 +311,13 @@ impl Search<'_> {
     ) -> Result<Chosen, PolicyProblem> {
         let choice = Choice::Solved(&solution);
         let options = self.kind.options(self.attribute.delta, self.attribute.bins);
-        options.refuse_unless(false, false)?;
         let asked = epsilon.epsilon().ok_or(ParameterError::Epsilon { got: epsilon.to_f64() })?;
-        let error = candidate::build(&choice, &self.domain, asked, &options)
-            .map_err(|error| error.to_string())
-            .and_then(|built| self.relative(question, question.expected_error(&built)?));
+        let mechanism = choice.mechanism(&self.domain, asked, &options)?;
+        if !is_covered(&mechanism.guarantee(), asked, 0.0) {
+            let (mechanism, epsilon) = (choice.id().to_owned(), epsilon.to_f64());
+            return Err(PolicyProblem::Promise { mechanism, epsilon, delta: 0.0 });
+        }
+        let error = self.expected(&choice, asked, question);
         Ok(Chosen {
             mechanism: choice.id().to_owned(),
             epsilon,
@@ -362,18 +366,26 @@ impl Search<'_> {
         })
     }
 
+    /// The expected error of a mechanism, or why there is none.
+    fn expected(&self, choice: &Choice<'_>, asked: Epsilon, question: &Question) -> Result<f64, String> {
+        let options = self.kind.options(self.attribute.delta, self.attribute.bins);
+        let built =
+            candidate::build(choice, &self.domain, asked, &options).map_err(|error| error.to_string())?;
+        Ok(self.relative(question, question.expected_error(&built)?))
+    }
+
     /// An error as a part of the domain's width, for the number of people.
-    fn relative(&self, question: &Question, error: f64) -> Result<f64, String> {
+    fn relative(&self, question: &Question, error: f64) -> f64 {
         let width = match &self.domain {
             DomainSpec::Interval(interval) => interval.width(),
             DomainSpec::Circle(circle) => circle.period(),
             _ => 1.0,
         };
-        Ok(match question.goal {
+        match question.goal {
             Goal::Point => error / width,
             Goal::Mean => error / width / self.people.sqrt(),
             Goal::Frequency | Goal::Distribution => error / self.people.sqrt(),
-        })
+        }
     }
 }
 

@@ -98,7 +98,10 @@ impl<M: Medium> Log<M> {
         }
         let body = bytes.strip_prefix(MAGIC).ok_or(LedgerError::Damaged { reason: "it is no ledger" })?;
         let (records, whole) = read_records(body)?;
-        self.cut((MAGIC.len() + whole) as u64)?;
+        self.end = Some(bytes.len() as u64);
+        if whole < body.len() {
+            self.cut((MAGIC.len() + whole) as u64)?;
+        }
         Ok(records)
     }
 
@@ -191,4 +194,121 @@ fn read_records(body: &[u8]) -> Result<(Vec<LedgerRecord>, usize), LedgerError> 
         rest = next;
     }
     Ok((records, body.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::date::Date;
+    use crate::resolved::PolicyId;
+
+    /// A disk with room for some bytes. What no longer fits is written half, and whether the damage can be undone is up to the
+    /// test.
+    #[derive(Debug)]
+    struct SmallDisk {
+        content: io::Cursor<Vec<u8>>,
+        room: usize,
+        can_cut: bool,
+    }
+
+    impl Read for SmallDisk {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.content.read(buffer)
+        }
+    }
+
+    impl Seek for SmallDisk {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.content.seek(to)
+        }
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let free = self.room.saturating_sub(self.content.position() as usize);
+            if free == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.content.write(&bytes[..bytes.len().min(free)])
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Medium for SmallDisk {
+        fn set_len(&mut self, length: u64) -> io::Result<()> {
+            if !self.can_cut && length < self.content.get_ref().len() as u64 {
+                return Err(io::ErrorKind::PermissionDenied.into());
+            }
+            self.content.get_mut().resize(length as usize, 0);
+            Ok(())
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn record(epoch: u32) -> LedgerRecord {
+        LedgerRecord {
+            collection: PolicyId::from_bytes([3; 32]),
+            origin: "o.example".to_owned(),
+            day: Date::new(2026, 3, 1).unwrap(),
+            epoch,
+            charges: Vec::new(),
+            report: vec![1, 2, 3],
+        }
+    }
+
+    fn log(can_cut: bool) -> Log<SmallDisk> {
+        let content = io::Cursor::new(Vec::new());
+        Log { medium: SmallDisk { content, room: usize::MAX, can_cut }, end: None }
+    }
+
+    fn epochs(log: &mut Log<SmallDisk>) -> Vec<u32> {
+        log.load().unwrap().iter().map(|record| record.epoch).collect()
+    }
+
+    #[test]
+    fn a_write_that_fails_half_way_leaves_nothing() {
+        let mut log = log(true);
+        assert!(log.load().unwrap().is_empty());
+        log.append(&record(1)).unwrap();
+        let whole = log.medium.content.get_ref().clone();
+        for room in whole.len()..whole.len() * 2 - MAGIC.len() {
+            log.medium.room = room;
+            assert_eq!(log.append(&record(2)).unwrap_err().code(), "ledger-storage", "{room}");
+            assert_eq!(*log.medium.content.get_ref(), whole, "{room}");
+        }
+        log.medium.room = usize::MAX;
+        log.append(&record(3)).unwrap();
+        assert_eq!(epochs(&mut log), [1, 3]);
+    }
+
+    /// If the half record cannot be cut off either, nothing is written behind it until it can.
+    #[test]
+    fn nothing_is_written_behind_half_a_record() {
+        let mut log = log(true);
+        log.load().unwrap();
+        log.append(&record(1)).unwrap();
+        log.medium.can_cut = false;
+        log.medium.room = log.medium.content.get_ref().len() + 30;
+        assert!(log.append(&record(2)).is_err());
+        log.medium.room = usize::MAX;
+        assert!(log.append(&record(3)).is_err());
+        log.medium.can_cut = true;
+        log.append(&record(4)).unwrap();
+        assert_eq!(epochs(&mut log), [1, 4]);
+    }
+
+    #[test]
+    fn something_else_is_no_ledger_and_stays_as_it_is() {
+        let mut log = log(true);
+        let letter = b"Dear ledger, ...".to_vec();
+        *log.medium.content.get_mut() = letter.clone();
+        assert_eq!(log.load().unwrap_err().code(), "ledger-damaged");
+        assert_eq!(*log.medium.content.get_ref(), letter);
+    }
 }
