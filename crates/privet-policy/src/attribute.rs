@@ -243,7 +243,8 @@ impl Attribute {
         })
     }
 
-    /// What a number of reports by one person cost together, whatever values the person holds.
+    /// What a number of reports by one person cost together, whatever values the person holds. For permanent answers this is about
+    /// which values were held, not about when they changed.
     pub fn cost_of_reports(&self, reports: u32) -> Spending {
         let fresh = self.cost().times(reports);
         self.permanence().map_or(fresh, |permanence| permanence.cost(fresh, reports))
@@ -264,6 +265,9 @@ pub(crate) struct Permanence {
 impl Permanence {
     /// The smaller of what the fresh layers cost and what the permanent answers to as many values as can have been held cost.
     /// Neither depends on the values, so refusing to answer beyond a budget says nothing about them.
+    ///
+    /// The second number is about which values were held by people whose values change on the same days. That and when a value
+    /// changed is bounded by the first one only.
     pub(crate) fn cost(&self, fresh: Spending, reports: u32) -> Spending {
         let permanent = self.one_value.times(reports.min(self.values));
         if permanent.fits(fresh) { permanent } else { fresh }

@@ -28,7 +28,7 @@ pub struct AttributeEstimate {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Values with intervals.
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// There are too few reports to show anything.
     Withheld {
         /// How many it takes.
@@ -60,7 +60,7 @@ impl Tally {
         let n = part.map_or(0, Summary::count);
         let outcome = match part {
             Some(part) if n >= minimum_reports => {
-                Outcome::Answer(self.estimators[attribute].answer(part, request)?)
+                Outcome::Answer(Box::new(self.estimators[attribute].answer(part, request)?))
             }
             _ => Outcome::Withheld { minimum_reports },
         };
@@ -90,27 +90,33 @@ impl AttributeEstimate {
         });
         match &self.outcome {
             Outcome::Withheld { minimum_reports } => document["minimum_reports"] = json!(minimum_reports),
-            Outcome::Answer(Answer::Frequencies(frequencies)) => {
+            Outcome::Answer(answer) => self.add_answer(&mut document, answer),
+        }
+        document
+    }
+
+    fn add_answer(&self, document: &mut Value, answer: &Answer) {
+        match answer {
+            Answer::Frequencies(frequencies) => {
                 document["method"] = json!(frequencies.method);
                 document["estimates"] =
                     frequencies.rows.iter().enumerate().map(|row| self.row_json(row, frequencies)).collect();
             }
-            Outcome::Answer(Answer::Numbers(numbers)) => {
-                add_centre(&mut document, &numbers.mean);
+            Answer::Numbers(numbers) => {
+                add_centre(document, &numbers.mean);
                 document["distribution_method"] = json!(numbers.method.as_str());
                 document["distribution"] = shares_json(&numbers.bins);
                 document["ranges"] = shares_json(&numbers.ranges);
                 document["quantiles"] = numbers.quantiles.iter().map(quantile_json).collect();
             }
-            Outcome::Answer(Answer::Angles(angles)) => {
-                add_centre(&mut document, &angles.direction);
+            Answer::Angles(angles) => {
+                add_centre(document, &angles.direction);
                 document["distribution_method"] = json!(angles.method.as_str());
                 document["distribution"] = shares_json(&angles.bins);
                 document["ranges"] = shares_json(&angles.ranges);
                 document["resultant_length"] = estimate_json(&angles.resultant_length);
             }
         }
-        document
     }
 
     fn row_json(&self, (index, row): (usize, &Frequency), all: &Frequencies) -> Value {

@@ -230,7 +230,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// One of several things by its word, or `otherwise` if there is none.
+    /// One of several things by its word, if there is one.
     pub(crate) fn word<T: Copy>(
         &self,
         key: &'static str,
@@ -286,11 +286,16 @@ pub(crate) fn text_of<'a>(key: &'static str, node: &'a Node, most: usize) -> Res
         let what = key.to_owned();
         return Err(PolicyProblem::TooLong { what, most, unit: "bytes", got: text.len() }.at(node.place));
     }
-    if text.trim().is_empty() || text.chars().any(|letter| letter.is_control() && letter != '\n') {
+    if !is_readable(text) {
         let allowed = "a text with at least one letter and without control characters";
         return Err(PolicyProblem::Value { key, allowed, got: format!("{text:?}") }.at(node.place));
     }
     Ok(text)
+}
+
+/// Whether a text says something and can be shown as it is.
+pub(crate) fn is_readable(text: &str) -> bool {
+    !text.trim().is_empty() && !text.chars().any(|letter| letter.is_control() && letter != '\n')
 }
 
 /// What a message shows of a text that somebody wrote.

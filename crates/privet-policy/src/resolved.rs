@@ -3,15 +3,21 @@
 use crate::attribute::Attribute;
 use crate::date::{Date, Period};
 use crate::error::{Place, PolicyError, PolicyProblem};
+use crate::node::is_readable;
+use crate::resolve::ReadFile;
 use crate::spending::Spending;
 use crate::terms::{Contribution, FORMAT, PublicField, Repetition, Terms};
 use crate::written::{
     MOST_ATTRIBUTES, MOST_DOMAIN_BYTES, MOST_FIELD_VALUES, MOST_FIELDS, MOST_NAME_BYTES, MOST_TEXT_BYTES,
-    is_name, is_origin,
+    Policy, is_name, is_origin,
 };
 use privet_core::Fingerprint;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The hash of a resolved policy's canonical text: its name everywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,13 +87,11 @@ pub struct ResolvedPolicy {
 
 impl ResolvedPolicy {
     /// Checks the terms and makes the mechanisms.
-    pub(crate) fn new(mut terms: Terms) -> Result<Self, PolicyError> {
+    pub(crate) fn new(terms: Terms) -> Result<Self, PolicyError> {
         check_texts(&terms)?;
         let too_short = || PolicyProblem::PeriodTooShort { epoch: terms.epoch, period: terms.budget.period };
         let most = terms.budget.period.epochs(terms.epoch, terms.epochs()).ok_or_else(too_short)?;
         let reports_per_period = if terms.answers == Repetition::Once { 1 } else { most };
-        // Numbers that were read and written have one form only.
-        terms.budget.delta += 0.0;
         let attributes =
             terms.attributes.iter().cloned().map(Attribute::new).collect::<Result<Vec<_>, _>>()?;
         let canonical = terms.canonical();
@@ -108,6 +112,23 @@ impl ResolvedPolicy {
             allowed: [allowed.epsilon(), allowed.delta()],
         }
         .into())
+    }
+
+    /// Reads a policy in any of its forms: resolved ones are checked, written ones are resolved.
+    ///
+    /// # Errors
+    /// When the text is no policy, or one that cannot be kept.
+    pub fn read(text: &str, read_file: &mut ReadFile<'_>) -> Result<Arc<Self>, PolicyError> {
+        if !text.trim_start().starts_with('{') {
+            return Policy::from_toml(text)?.resolve(read_file);
+        }
+        // Only resolved policies name their format. A text that is no JSON at all is refused with its place below.
+        let is_resolved = serde_json::from_str::<Form>(text).is_ok_and(|form| form.format.is_some());
+        if is_resolved {
+            Self::from_json(text).map(Arc::new)
+        } else {
+            Policy::from_json(text)?.resolve(read_file)
+        }
     }
 
     /// Reads a resolved policy, and checks all of it again. Keys may be in any order and spaces anywhere: the id is that of the
@@ -203,6 +224,12 @@ impl ResolvedPolicy {
     }
 }
 
+/// What tells a resolved policy from a written one.
+#[derive(Deserialize)]
+struct Form {
+    format: Option<IgnoredAny>,
+}
+
 /// The rules for texts and lists that a written policy keeps already, for resolved ones that come from elsewhere.
 fn check_texts(terms: &Terms) -> Result<(), PolicyError> {
     let conflict =
@@ -214,7 +241,7 @@ fn check_texts(terms: &Terms) -> Result<(), PolicyError> {
     if terms.closes < terms.opens {
         return Err(PolicyProblem::DatesReversed { opens: terms.opens, closes: terms.closes }.into());
     }
-    let is_text = |text: &str, most: usize| !text.trim().is_empty() && text.len() <= most;
+    let is_text = |text: &str, most: usize| text.len() <= most && is_readable(text);
     if !is_text(&terms.name, MOST_NAME_BYTES) || !is_text(&terms.purpose, MOST_TEXT_BYTES) {
         return Err(conflict("name and purpose must be texts of at most 100 and 2000 bytes"));
     }
@@ -244,15 +271,17 @@ fn check_texts(terms: &Terms) -> Result<(), PolicyError> {
 }
 
 fn check_fields(fields: &[PublicField]) -> Result<(), PolicyError> {
-    let is_value = |value: &String| !value.is_empty() && value.len() <= MOST_NAME_BYTES;
+    let is_value = |value: &String| value.len() <= MOST_NAME_BYTES && is_readable(value);
     let is_sound = |field: &PublicField| {
         is_name(&field.name)
             && field.name.len() <= MOST_NAME_BYTES
             && (1..=MOST_FIELD_VALUES).contains(&field.values.len())
             && field.values.iter().all(is_value)
+            && field.values.iter().collect::<BTreeSet<_>>().len() == field.values.len()
     };
     if fields.len() > MOST_FIELDS || !fields.iter().all(is_sound) {
-        let reason = "public fields, 8 at most, need a name and between 1 and 1024 values".to_owned();
+        let reason =
+            "public fields, 8 at most, need a name and between 1 and 1024 different values".to_owned();
         return Err(PolicyProblem::Conflict { reason }.into());
     }
     for (index, field) in fields.iter().enumerate() {

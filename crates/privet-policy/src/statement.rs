@@ -275,9 +275,14 @@ fn cost_text(statement: &Statement, answers: Repetition) -> String {
         Repetition::Once => "You answer once".to_owned(),
         Repetition::EveryEpoch => format!("You answer once in each {} at most", statement.epoch),
     };
+    let about = if statement.linkable_by_content {
+        " (about which answers you held, not about when they changed)"
+    } else {
+        ""
+    };
     format!(
         "{often}. One report costs epsilon {}; the {reports} possible in one {period} cost {} together (the policy allows {}); \
-         all {} of this collection cost at most {}. Your device keeps its own record and refuses to go beyond. If the record \
+         all {} of this collection cost at most {}{about}. Your device keeps its own record and refuses to go beyond. If the record \
          is deleted, the device no longer knows what was spent.",
         statement.per_report.epsilon,
         cost.epsilon,

@@ -2,7 +2,7 @@
 
 use crate::{TRAVEL, resolve};
 use privet_core::Generator;
-use privet_policy::{Answers, Client, Policy, ReportCodec, ResolvedPolicy, SubmissionError};
+use privet_policy::{Answers, Client, ReportCodec, ResolvedPolicy, SubmissionError};
 
 const RESOLVED: &str = include_str!("../data/travel.resolved.json");
 const ID: &str = "3b47c3247180b46136897e13503d8642c51b75c9fa532faf785f9d3b31a0e88b";
@@ -32,6 +32,9 @@ fn the_resolved_bytes_and_the_id_are_pinned() {
     // Spaces and the order of keys do not matter, content does.
     let spaced = policy.to_json().replace("\":", "\" :\n ");
     assert_eq!(ResolvedPolicy::from_json(&spaced).unwrap().id(), policy.id());
+    for text in [TRAVEL, policy.to_json()] {
+        assert_eq!(ResolvedPolicy::read(text, &mut crate::no_files).unwrap().id(), policy.id());
+    }
     let other = ResolvedPolicy::from_json(&policy.to_json().replace("bus lines", "bus line")).unwrap();
     assert_ne!(other.id(), policy.id());
 }
@@ -54,7 +57,7 @@ fn the_same_policy_in_json_is_the_same_policy() {
         ],
         "public": [{"name": "region", "values": ["north", "south"]}]
     }"#;
-    let policy = Policy::from_json(json).unwrap().resolve(&mut |_| Err(String::new())).unwrap();
+    let policy = ResolvedPolicy::read(json, &mut crate::no_files).unwrap();
     assert_eq!(policy.id().to_string(), ID);
 }
 

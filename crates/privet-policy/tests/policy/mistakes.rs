@@ -247,6 +247,8 @@ fn a_resolved_policy_is_checked_again() {
         ("\"purpose\":", "\"why\":", "policy-syntax"),
         ("\"mechanism\":\"piecewise\"", "\"mechanism\":\"minimax-absolute\"", "policy-conflict"),
         ("\"question\":\"Where do you live?\"", "\"question\":\" \"", "policy-conflict"),
+        ("Where do you live?", "Where\\u001b[2J?", "policy-conflict"),
+        ("[\"north\",\"south\"]", "[\"north\",\"north\"]", "policy-conflict"),
     ] {
         assert_eq!(changed(from, to).unwrap_err().code(), code, "{to}");
     }
@@ -260,7 +262,7 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         let _ = Policy::from_toml(&text);
         let _ = Policy::from_json(&text);
-        let _ = ResolvedPolicy::from_json(&text);
+        let _ = ResolvedPolicy::read(&text, &mut crate::no_files);
     }
 
     /// Policies with a part cut out, doubled or replaced are mostly wrong, and never a panic.
