@@ -7,8 +7,8 @@ use crate::spending::{DecimalEpsilon, Spending, is_covered};
 use crate::terms::AttributeTerms;
 use crate::written::{MOST_CATEGORIES, MOST_CELLS_OF_A_SIDE};
 use privet_core::{
-    BuildOptions, Categories, Delta, Domain, DomainSpec, Epsilon, Fingerprint, Guarantee, InputError,
-    ParameterError, Rectangle, ReportError, Values,
+    BuildOptions, Categories, Delta, Domain, DomainSpec, Fingerprint, Guarantee, InputError, ParameterError,
+    Rectangle, ReportError, Values,
 };
 use privet_limit::Solution;
 use privet_mechanisms::registry::AnyMechanism;
@@ -128,7 +128,7 @@ impl Attribute {
         let domain = kind.inner_domain()?;
         let delta = terms.delta.map(Delta::new).transpose()?;
         let options = kind.options(delta, terms.bins);
-        let asked = asked(terms.epsilon)?;
+        let asked = terms.epsilon.epsilon()?;
         let answering = match (&terms.solution, terms.epsilon_forever) {
             (None, None) => {
                 let row = registry::find_mechanism(&terms.mechanism)?;
@@ -150,7 +150,7 @@ impl Attribute {
     fn check_promise(&self) -> Result<(), PolicyError> {
         let (terms, delta) = (&self.terms, self.terms.delta.unwrap_or(0.0));
         let keeps = |guarantee: Guarantee, epsilon: DecimalEpsilon| {
-            epsilon.epsilon().is_some_and(|asked| is_covered(&guarantee, asked, delta))
+            epsilon.epsilon().is_ok_and(|asked| is_covered(&guarantee, asked, delta))
         };
         let wrong = |epsilon: DecimalEpsilon| PolicyProblem::Promise {
             mechanism: terms.mechanism.clone(),
@@ -216,7 +216,7 @@ impl Attribute {
             Answering::Fresh { solution: None, .. } => {
                 let delta = self.terms.delta.map(Delta::new).transpose()?;
                 let options = self.kind.options(delta, self.terms.bins);
-                let epsilon = asked(self.terms.epsilon)?;
+                let epsilon = self.terms.epsilon.epsilon()?;
                 registry::find_estimator(&self.terms.mechanism)?.build_with(
                     &self.kind.inner_domain()?,
                     epsilon,
@@ -274,10 +274,6 @@ impl Permanence {
     }
 }
 
-fn asked(epsilon: DecimalEpsilon) -> Result<Epsilon, ParameterError> {
-    epsilon.epsilon().ok_or(ParameterError::Epsilon { got: epsilon.to_f64() })
-}
-
 fn solved(text: &str, id: &str, domain: &DomainSpec) -> Result<Answering, PolicyProblem> {
     let wrong =
         |reason: String| PolicyProblem::MechanismFile { path: "inside of the policy".to_owned(), reason };
@@ -299,7 +295,7 @@ fn permanent(
 ) -> Result<Box<dyn AnyMemoized>, PolicyProblem> {
     let row = memo::ROWS.iter().find(|row| row.id == terms.mechanism);
     let row = row.ok_or_else(|| not_permanent(&terms.mechanism))?;
-    Ok((row.build)(domain, LayerEpsilons { forever: asked(forever)?, report: asked(terms.epsilon)? })?)
+    Ok((row.build)(domain, LayerEpsilons { forever: forever.epsilon()?, report: terms.epsilon.epsilon()? })?)
 }
 
 pub(crate) fn not_permanent(mechanism: &str) -> PolicyProblem {

@@ -186,17 +186,17 @@ impl ReportCodec {
         if bytes[0] != REPORT_VERSION {
             return Err(SubmissionError::Version { got: bytes[0] });
         }
-        let fingerprint = self.policy.id().fingerprint();
-        if bytes[2..ID_AT] != fingerprint.to_bytes() {
-            let got = crate::hex::write(&bytes[2..ID_AT]);
-            return Err(SubmissionError::Foreign { expected: fingerprint.to_string(), got });
+        let report = DecodedReport { layout: &self.layout, bytes };
+        let (expected, got) = (self.policy.id().fingerprint(), report.policy_fingerprint());
+        if expected != got {
+            let (expected, got) = (expected.to_string(), got.to_string());
+            return Err(SubmissionError::Foreign { expected, got });
         }
         match (bytes[1], self.seeded) {
             (0, false) | (1, true) => {}
             (1, false) => return Err(SubmissionError::InsecureSeed),
             _ => return Err(SubmissionError::Mark),
         }
-        let report = DecodedReport { layout: &self.layout, bytes };
         let epochs = self.policy.epochs();
         if report.epoch() >= epochs {
             return Err(SubmissionError::Epoch { epochs, got: report.epoch() });
@@ -248,6 +248,13 @@ pub struct DecodedReport<'a> {
 }
 
 impl<'a> DecodedReport<'a> {
+    /// The beginning of the id of the policy that it was made under.
+    pub fn policy_fingerprint(&self) -> Fingerprint {
+        let mut fingerprint = [0; Fingerprint::BYTES];
+        fingerprint.copy_from_slice(&self.bytes[2..ID_AT]);
+        Fingerprint::from_bytes(fingerprint)
+    }
+
     /// Its own random name.
     pub fn id(&self) -> ReportId {
         let mut id = [0; ReportId::BYTES];

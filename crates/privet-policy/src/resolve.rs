@@ -12,7 +12,7 @@ use crate::terms::{
     AttributeTerms, ComparedErrors, Contribution, ContributionTerms, FORMAT, Repetition, Terms,
 };
 use crate::written::{Policy, WrittenAttribute, WrittenMechanism};
-use privet_core::{DomainSpec, Epsilon, ParameterError};
+use privet_core::{Categories, DomainSpec, Epsilon};
 use privet_limit::Solution;
 use std::sync::Arc;
 
@@ -29,6 +29,9 @@ impl Policy {
         let way = |contribution: Contribution, read_file: &mut ReadFile<'_>| {
             self.decide(contribution, per_report, read_file)
         };
+        if self.contribution == Some(Contribution::Sample) {
+            self.refuse_shares()?;
+        }
         let (kind, compared, decided) = match (self.contribution, self.attributes.len()) {
             (Some(kind), _) => (kind, None, way(kind, read_file)?),
             (None, 1) => (Contribution::Split, None, way(Contribution::Split, read_file)?),
@@ -87,6 +90,17 @@ impl Policy {
         let most = self.budget.period.epochs(self.epoch, epochs.unwrap_or(u32::MAX)).ok_or_else(too_short)?;
         let reports = if self.answers == Repetition::Once { 1 } else { most.max(1) };
         Ok(self.budget.epsilon.billionths() / u64::from(reports))
+    }
+
+    fn refuse_shares(&self) -> Result<(), PolicyError> {
+        let Some(shared) = self.attributes.iter().find(|attribute| attribute.share.is_some()) else {
+            return Ok(());
+        };
+        let name = &shared.name;
+        let reason = format!(
+            "the attribute {name:?} has a share, but a sampled attribute has the whole budget of its report"
+        );
+        Err(PolicyProblem::Conflict { reason }.at(shared.place))
     }
 
     fn refuse_fixed_epsilons(&self) -> Result<(), PolicyError> {
@@ -234,7 +248,7 @@ impl Search<'_> {
         };
         // Words are learned like categories, but by mechanisms that the advisor does not compare.
         let domain = match &self.domain {
-            DomainSpec::Words(_) => &DomainSpec::Categories(privet_core::Categories::new(2)?),
+            DomainSpec::Words(_) => &DomainSpec::Categories(Categories::new(2)?),
             domain => domain,
         };
         // Errors of means and shares are those of one person, divided by the root of the number of people afterwards.
@@ -247,7 +261,7 @@ impl Search<'_> {
         question: &Question,
         read_file: &mut ReadFile<'_>,
     ) -> Result<Chosen, PolicyProblem> {
-        let asked = epsilon.epsilon().ok_or(ParameterError::Epsilon { got: epsilon.to_f64() })?;
+        let asked = epsilon.epsilon()?;
         if let Some(forever) = self.attribute.epsilon_forever {
             return self.permanent(epsilon, forever);
         }
@@ -311,7 +325,7 @@ impl Search<'_> {
     ) -> Result<Chosen, PolicyProblem> {
         let choice = Choice::Solved(&solution);
         let options = self.kind.options(self.attribute.delta, self.attribute.bins);
-        let asked = epsilon.epsilon().ok_or(ParameterError::Epsilon { got: epsilon.to_f64() })?;
+        let asked = epsilon.epsilon()?;
         let mechanism = choice.mechanism(&self.domain, asked, &options)?;
         if !is_covered(&mechanism.guarantee(), asked, 0.0) {
             let (mechanism, epsilon) = (choice.id().to_owned(), epsilon.to_f64());
@@ -330,11 +344,8 @@ impl Search<'_> {
 
     /// The best of the mechanisms whose answers can be permanent, or the one that is named.
     fn permanent(&self, epsilon: DecimalEpsilon, forever: DecimalEpsilon) -> Result<Chosen, PolicyProblem> {
-        let missing = |epsilon: DecimalEpsilon| ParameterError::Epsilon { got: epsilon.to_f64() };
-        let epsilons = LayerEpsilons {
-            forever: forever.epsilon().ok_or(missing(forever))?,
-            report: epsilon.epsilon().ok_or(missing(epsilon))?,
-        };
+        self.kind.options(self.attribute.delta, self.attribute.bins).refuse_unless(false, false)?;
+        let epsilons = LayerEpsilons { forever: forever.epsilon()?, report: epsilon.epsilon()? };
         let id = match &self.attribute.mechanism {
             WrittenMechanism::Auto => None,
             WrittenMechanism::Row(row) => Some(row.info.id),
@@ -359,7 +370,7 @@ impl Search<'_> {
         Ok(Chosen {
             mechanism: id.to_owned(),
             epsilon,
-            delta: self.attribute.delta.map(|delta| delta.get()),
+            delta: None,
             bins: self.attribute.bins,
             solution: None,
             error: Ok(error / self.people.sqrt()),
@@ -395,5 +406,5 @@ fn least_decimal(epsilon: Epsilon) -> Option<DecimalEpsilon> {
     let candidates = near.saturating_sub(1)..=near + 2;
     candidates
         .filter_map(DecimalEpsilon::of_billionths)
-        .find(|decimal| decimal.epsilon().is_some_and(|asked| epsilon <= asked))
+        .find(|decimal| decimal.epsilon().is_ok_and(|asked| epsilon <= asked))
 }

@@ -1,6 +1,6 @@
 //! What reports cost, in whole billionths of epsilon: sums are exact, and a budget is reached exactly or not at all.
 
-use privet_core::{Epsilon, Guarantee};
+use privet_core::{Epsilon, Guarantee, ParameterError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
@@ -36,9 +36,12 @@ impl DecimalEpsilon {
     }
 
     /// The largest floating-point epsilon that is not above the decimal number: what mechanisms are asked to keep.
-    pub fn epsilon(self) -> Option<Epsilon> {
+    ///
+    /// # Errors
+    /// Never: the number is above zero.
+    pub fn epsilon(self) -> Result<Epsilon, ParameterError> {
         let nearest = self.to_f64();
-        Epsilon::new(if self.is_below(nearest) { nearest.next_down() } else { nearest }).ok()
+        Epsilon::new(if self.is_below(nearest) { nearest.next_down() } else { nearest })
     }
 
     /// Whether the decimal number is below a floating-point one near it, in integers.

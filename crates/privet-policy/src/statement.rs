@@ -240,7 +240,9 @@ impl ResolvedPolicy {
             line(attribute_text(attribute));
         }
         line(String::new());
-        line(format!("Several questions: {}.", statement.contribution.why));
+        if statement.attributes.len() > 1 {
+            line(format!("Several questions: {}.", statement.contribution.why));
+        }
         line(cost_text(&statement, self.terms().answers));
         line(String::new());
         sees_text(&statement).into_iter().for_each(line);

@@ -160,7 +160,7 @@ impl Tally {
     /// Adds reports of this policy. An error leaves the summary as it was.
     ///
     /// # Errors
-    /// When an attribute's report cannot have been made by its mechanism, or a counter would overflow.
+    /// When a report was made under another policy, an attribute's report cannot have been made by its mechanism, or a counter would overflow.
     pub fn accumulate<'a>(
         &self,
         summary: &mut PolicySummary,
@@ -169,6 +169,11 @@ impl Tally {
         let mut batch = self.empty_summary();
         let mut buffers: BTreeMap<(u32, Slice), ReportBuffer> = BTreeMap::new();
         for report in reports {
+            let (expected, got) = (self.policy.id().fingerprint(), report.policy_fingerprint());
+            if expected != got {
+                let (expected, got) = (expected.to_string(), got.to_string());
+                return Err(SubmissionError::Foreign { expected, got }.into());
+            }
             batch.reports += 1;
             for index in 0..self.estimators.len() {
                 let Some(part) = report.attribute(index) else { continue };

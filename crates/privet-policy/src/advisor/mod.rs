@@ -46,10 +46,10 @@ impl Goal {
 }
 
 /// More bins than this cannot be told apart at any usual epsilon.
-pub const DEFAULT_BINS: usize = 8;
+const DEFAULT_BINS: usize = 8;
 
 impl Question {
-    /// What is asked about a domain, with absolute errors and [`DEFAULT_BINS`] bins.
+    /// What is asked about a domain, with absolute errors and eight bins.
     ///
     /// # Errors
     /// When the goal is about other domains.

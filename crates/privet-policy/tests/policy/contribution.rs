@@ -60,6 +60,32 @@ fn shares_and_what_is_left() {
 }
 
 #[test]
+fn what_would_be_dropped_silently_is_refused() {
+    let sampled = several(2, "domain = \"binary\"\ngoal = \"frequency\"\nshare = 0.5")
+        .replace("epoch = \"day\"", "epoch = \"day\"\ncontribution = \"sample\"");
+    assert_eq!(resolve(&sampled).unwrap_err().code(), "policy-conflict");
+    let binary = "domain = \"binary\"\ngoal = \"frequency\"";
+    for attribute in [
+        "mechanism = \"rr\"\nbins = 4",
+        "mechanism = \"rr\"\ndelta = 0.1",
+        "epsilon_forever = 1\ndelta = 0.1",
+    ] {
+        let error = resolve(&several(1, &format!("{binary}\n{attribute}"))).unwrap_err();
+        assert_eq!((error.code(), error.place.is_some()), ("parameter-incompatible", true), "{attribute}");
+    }
+}
+
+/// Gaussian noise has a delta, which the budget must allow.
+#[test]
+fn deltas_are_counted_too() {
+    let text =
+        several(1, "domain = \"interval:0,1\"\ngoal = \"mean\"\nmechanism = \"gaussian\"\ndelta = 0.001");
+    assert_eq!(resolve(&text).unwrap_err().code(), "policy-budget");
+    let allowed = text.replace("epsilon = 1\n", "epsilon = 1\ndelta = 0.001\n");
+    assert_eq!(resolve(&allowed).unwrap().period_cost().delta(), 0.001);
+}
+
+#[test]
 fn an_epsilon_of_its_own_does_not_go_with_an_automatic_choice() {
     let text = several(2, "domain = \"binary\"\ngoal = \"frequency\"\nepsilon = 0.5");
     assert_eq!(resolve(&text).unwrap_err().code(), "policy-conflict");

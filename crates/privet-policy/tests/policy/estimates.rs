@@ -12,9 +12,9 @@ fn reports(policy: &Arc<ResolvedPolicy>) -> Vec<Vec<u8>> {
     let person = |index: u32| {
         let mut secret = [0; 32];
         secret[..4].copy_from_slice(&index.to_le_bytes());
-        let is_north = index % 4 == 0;
+        let is_north = index.is_multiple_of(4);
         let answers = Answers::new()
-            .value("commute", if index % 3 == 0 { "bus" } else { "walk" })
+            .value("commute", if index.is_multiple_of(3) { "bus" } else { "walk" })
             .value("minutes", if is_north { "30" } else { "90" })
             .value("home", "9,1")
             .public("region", if is_north { "north" } else { "south" });
@@ -129,6 +129,10 @@ fn foreign_and_damaged_summaries_are_refused() {
         other.estimate(&summary, 0, Slice::All, &Default::default()).unwrap_err().code(),
         "estimate-foreign"
     );
+    let report = &reports(&policy)[0];
+    let codec = ReportCodec::new(policy);
+    let counted = other.accumulate(&mut other.empty_summary(), [codec.check(report).unwrap()]);
+    assert_eq!(counted.unwrap_err().code(), "report-foreign");
     assert_eq!(summary, before);
     let bytes = summary.to_bytes();
     for cut in [0, 3, 40, 50, 60, bytes.len() - 1] {

@@ -65,7 +65,7 @@ fn a_record_that_was_cut_off_is_dropped() {
         }
     }
     // What the file system filled with zeros instead of writing it.
-    let zeros = [&bytes[..one], &vec![0; 100]].concat();
+    let zeros = [&bytes[..one], &[0; 100]].concat();
     std::fs::write(&path, zeros).unwrap();
     assert_eq!(load(&path).unwrap(), 1);
 }
