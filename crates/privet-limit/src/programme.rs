@@ -41,6 +41,7 @@ pub(crate) struct Programme {
 #[derive(Debug, Clone)]
 struct Constraint {
     terms: Vec<Term>,
+    #[cfg_attr(not(feature = "solver"), expect(dead_code, reason = "only the solver reads it"))]
     right: f64,
 }
 
@@ -56,6 +57,7 @@ pub(crate) struct Solution {
 }
 
 /// How closely the solver looks. It takes a few more rounds than its own choice, and small losses need it.
+#[cfg(feature = "solver")]
 const TOLERANCE: f64 = 1e-11;
 
 impl Programme {
