@@ -34,6 +34,16 @@ fn wasm() -> Result<()> {
         "-p",
         "privet-mechanisms",
         "--locked",
+    ]))?;
+    // Without the solver, which no device needs.
+    run_process(cargo(&[
+        "build",
+        "--target",
+        WASM,
+        "-p",
+        "privet-policy",
+        "--no-default-features",
+        "--locked",
     ]))
 }
 

@@ -78,7 +78,7 @@ impl Chosen {
 /// The mechanism of this name, or the nearest name there is.
 pub(crate) fn find_mechanism(name: &str) -> Result<&'static MechanismRow, Failure> {
     registry::find_mechanism(name)
-        .map_err(|source| Failure::UnknownMechanism { source, nearest: nearest_name(name) })
+        .map_err(|source| Failure::UnknownMechanism { source, nearest: registry::nearest_name(name) })
 }
 
 /// The chosen mechanisms that fit. Where all are asked for, each gets the options that it takes, and those that need a
@@ -114,30 +114,6 @@ pub(crate) fn build_mechanisms(
         return Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None });
     }
     Ok(fitting)
-}
-
-fn nearest_name(name: &str) -> Option<&'static str> {
-    let names = registry::mechanisms()
-        .flat_map(|row| std::iter::once(row.info.id).chain(row.info.synonyms.iter().copied()));
-    let (distance, nearest) =
-        names.map(|known| (edit_distance(name, known), known)).min_by_key(|(distance, _)| *distance)?;
-    // A name that shares less than two thirds of its letters is a guess, not a suggestion.
-    (distance * 3 <= name.chars().count().max(3)).then_some(nearest)
-}
-
-/// How many letters must be added, removed or replaced to make one word the other.
-fn edit_distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (above, letter) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], above + 1);
-        for (column, candidate) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *candidate);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 /// One epsilon.
@@ -226,19 +202,5 @@ mod tests {
         {
             assert!(parse_epsilons(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn near_names_are_suggested_and_far_ones_are_not() {
-        assert_eq!(nearest_name("optimised-unary-encoding"), Some("optimized-unary-encoding"));
-        assert_eq!(nearest_name("grrr"), Some("grr"));
-        assert_eq!(nearest_name("something-else-entirely"), None);
-    }
-
-    #[test]
-    fn distances_count_single_letters() {
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
-        assert_eq!(edit_distance("", "abc"), 3);
-        assert_eq!(edit_distance("same", "same"), 0);
     }
 }

@@ -3,6 +3,7 @@
 use crate::arguments::find_mechanism;
 use crate::failure::Failure;
 use crate::progress::Waiting;
+use privet::advisor;
 use privet::limit::{Solution, SolvedChannel};
 use privet::registry::{self, AnyEstimator, MechanismRow};
 use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError};
@@ -90,22 +91,23 @@ impl Choice {
         }
     }
 
+    /// The same for the library, which knows no files.
+    pub(crate) fn advised(&self) -> advisor::Choice<'_> {
+        match self {
+            Self::Row(row) => advisor::Choice::Row(row),
+            Self::File(file) => advisor::Choice::Solved(&file.solution),
+        }
+    }
+
     pub(crate) fn mechanism(
         &self,
         domain: &DomainSpec,
         epsilon: Epsilon,
         options: &BuildOptions,
     ) -> Result<Box<dyn AnyMechanism>, ParameterError> {
-        match self {
-            Self::Row(row) => {
-                let _waiting = wait_for(row, epsilon);
-                row.build_with(domain, epsilon, options)
-            }
-            Self::File(file) => {
-                options.refuse_unless(false, false)?;
-                file.solution.channel.mechanism()
-            }
-        }
+        let advised = self.advised();
+        let _waiting = wait_for(&advised, epsilon);
+        advised.mechanism(domain, epsilon, options)
     }
 
     pub(crate) fn estimator(
@@ -114,23 +116,16 @@ impl Choice {
         epsilon: Epsilon,
         options: &BuildOptions,
     ) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        match self {
-            Self::Row(row) => {
-                let _waiting = wait_for(row, epsilon);
-                registry::find_estimator(row.info.id)?.build_with(domain, epsilon, options)
-            }
-            Self::File(file) => {
-                options.refuse_unless(false, false)?;
-                file.solution.channel.estimator()
-            }
-        }
+        let advised = self.advised();
+        let _waiting = wait_for(&advised, epsilon);
+        advised.estimator(domain, epsilon, options)
     }
 }
 
 /// Says why it takes long, where it does.
-fn wait_for(row: &MechanismRow, epsilon: Epsilon) -> Option<Waiting> {
-    let id = row.info.id;
-    registry::is_solved(row)
+pub(crate) fn wait_for(choice: &advisor::Choice<'_>, epsilon: Epsilon) -> Option<Waiting> {
+    let id = choice.id();
+    matches!(choice, advisor::Choice::Row(row) if registry::is_solved(row))
         .then(|| Waiting::on(format!("solving for {id} at epsilon {epsilon} (kept for next time)")))
 }
 

@@ -1,6 +1,7 @@
 //! Where errors become messages and exit codes.
 
 use crate::table::Problem;
+use privet::advisor::AdvisorError;
 use privet::limit::LimitError;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
 use std::borrow::Cow;
@@ -53,6 +54,15 @@ pub(crate) enum Failure {
     File { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error("cannot write the output: {0}")]
     Output(#[from] std::io::Error),
+}
+
+impl From<AdvisorError> for Failure {
+    fn from(error: AdvisorError) -> Self {
+        match error {
+            AdvisorError::Parameter(error) => Self::Parameter(error),
+            other => Self::Usage { message: other.to_string(), hint: other.hint() },
+        }
+    }
 }
 
 /// How a program ends that somebody stops from the keyboard.

@@ -4,7 +4,9 @@
 //! lower bounds are computed from the dual numbers by [`crate::certificate`].
 
 use crate::LimitError;
+#[cfg(feature = "solver")]
 use clarabel::algebra::CscMatrix;
+#[cfg(feature = "solver")]
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +41,7 @@ pub(crate) struct Programme {
 #[derive(Debug, Clone)]
 struct Constraint {
     terms: Vec<Term>,
+    #[cfg_attr(not(feature = "solver"), expect(dead_code, reason = "only the solver reads it"))]
     right: f64,
 }
 
@@ -54,6 +57,7 @@ pub(crate) struct Solution {
 }
 
 /// How closely the solver looks. It takes a few more rounds than its own choice, and small losses need it.
+#[cfg(feature = "solver")]
 const TOLERANCE: f64 = 1e-11;
 
 impl Programme {
@@ -81,10 +85,19 @@ impl Programme {
         self.equalities.iter().chain(&self.inequalities).map(|constraint| constraint.terms.len()).sum()
     }
 
+    /// Without a solver nothing is found.
+    #[cfg(not(feature = "solver"))]
+    pub(crate) fn solve(&self, _stop: &Stop) -> Result<Solution, LimitError> {
+        let (variables, size) = (self.costs.len(), self.size());
+        let reason = format!("this build has none ({variables} variables, {size} coefficients)");
+        Err(LimitError::Solver { reason })
+    }
+
     /// The best values, or near ones if the solver stopped early.
     ///
     /// # Errors
     /// When no values satisfy the constraints, the cost has no lower limit, or the solver found nothing to go by.
+    #[cfg(feature = "solver")]
     pub(crate) fn solve(&self, stop: &Stop) -> Result<Solution, LimitError> {
         let variables = self.costs.len();
         let rows = || self.equalities.iter().chain(&self.inequalities);
@@ -130,6 +143,7 @@ impl Programme {
 }
 
 /// The constraints as compressed columns.
+#[cfg(feature = "solver")]
 fn columns_of<'a>(
     rows: impl Iterator<Item = &'a Constraint> + Clone,
     variables: usize,
@@ -156,7 +170,7 @@ fn columns_of<'a>(
     CscMatrix::new(count, variables, starts, places, factors)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "solver"))]
 mod tests {
     use super::*;
 

@@ -42,6 +42,16 @@ const fn mechanism_row<K: LatticeRule>(build: privet_mechanisms::registry::Build
     MechanismRow::new(K::INFO, build)
 }
 
+/// The solution that a name stands for, with its proof, from the cache if it was found before.
+///
+/// # Errors
+/// When no mechanism that has to be solved for is called so, or the domain and epsilon have no solution.
+pub fn solution(id: &str, domain: &DomainSpec, epsilon: Epsilon) -> Result<Solution, ParameterError> {
+    let named = [ABSOLUTE, SQUARED, UNBIASED].into_iter().find(|named| named.info.id == id);
+    let named = named.ok_or_else(|| ParameterError::UnknownMechanism { got: id.to_owned() })?;
+    solved(named, domain, epsilon, &BuildOptions::default())
+}
+
 /// What a name asks for.
 struct Named {
     info: MechanismInfo,

@@ -48,6 +48,12 @@ pub trait AnyMechanism: Debug + Send + Sync {
         reports: &mut ReportBuffer,
     ) -> Result<(), InputError>;
 
+    /// Refuses a report that this mechanism cannot have written.
+    ///
+    /// # Errors
+    /// When the length is wrong or the content is impossible.
+    fn check_report(&self, report: &[u8]) -> Result<(), ReportError>;
+
     /// The channel in a few numbers; with a written input, for that input.
     ///
     /// # Errors
@@ -131,6 +137,10 @@ impl<M: Channel> AnyMechanism for M {
         let nearest: Vec<_> =
             column(self, values)?.iter().map(|value| self.domain().nearest(*value)).collect();
         Mechanism::randomize_batch(self, &nearest, rng, reports)
+    }
+
+    fn check_report(&self, report: &[u8]) -> Result<(), ReportError> {
+        self.decode(report).map(drop)
     }
 
     fn pieces(&self, input: Option<&str>) -> Result<Vec<Piece>, InputError> {

@@ -39,85 +39,14 @@ pub use privet_joint as joint;
 pub use privet_limit as limit;
 /// Models that are fed with reports.
 pub use privet_model as model;
+/// The contract between a collector and its people.
+pub use privet_policy as policy;
 /// Locations and paths.
 pub use privet_trajectory as trajectory;
 /// Vectors, and noise where the model does not look.
 pub use privet_vector as vector;
 
-/// The mechanisms and estimators by name, for programs that learn the name at run time.
-pub mod registry {
-    pub use privet_estimators::registry::{AnyEstimator, Row as EstimatorRow};
-    pub use privet_mechanisms::registry::Row as MechanismRow;
-
-    use privet_core::ParameterError;
-    use privet_estimators::registry as estimators;
-    use privet_limit::registry as solved;
-    use privet_mechanisms::registry as ready;
-
-    /// Every mechanism, in the order of the documentation.
-    pub fn mechanisms() -> impl Iterator<Item = &'static MechanismRow> {
-        ready::ROWS.iter().chain(solved::MECHANISMS)
-    }
-
-    /// Those that are made at once. The others have to be solved for, which takes seconds.
-    pub fn ready_mechanisms() -> &'static [MechanismRow] {
-        ready::ROWS
-    }
-
-    /// Whether a mechanism has to be solved for.
-    pub fn is_solved(row: &MechanismRow) -> bool {
-        solved::MECHANISMS.iter().any(|solved| solved.info.id == row.info.id)
-    }
-
-    /// The mechanism with this id or synonym.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn find_mechanism(name: &str) -> Result<&'static MechanismRow, ParameterError> {
-        mechanisms()
-            .find(|row| row.info.id == name || row.info.synonyms.contains(&name))
-            .ok_or_else(|| ParameterError::UnknownMechanism { got: name.to_owned() })
-    }
-
-    /// The estimator of the mechanism with this id or synonym.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn find_estimator(name: &str) -> Result<&'static EstimatorRow, ParameterError> {
-        let id = find_mechanism(name)?.info.id;
-        estimators::ROWS
-            .iter()
-            .chain(solved::ESTIMATORS)
-            .find(|row| row.id == id)
-            .ok_or_else(|| ParameterError::UnknownMechanism { got: name.to_owned() })
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-        use std::collections::HashSet;
-
-        #[test]
-        fn names_are_unique_and_every_mechanism_has_its_estimator() {
-            let mut names = HashSet::new();
-            for row in mechanisms() {
-                for name in std::iter::once(&row.info.id).chain(row.info.synonyms) {
-                    assert!(names.insert(*name), "{name}");
-                    assert_eq!(find_estimator(name).unwrap().id, row.info.id);
-                }
-            }
-            assert!(find_estimator("nonsense").is_err());
-        }
-
-        #[test]
-        fn those_that_have_to_be_solved_for_are_told_apart() {
-            let solved: Vec<&str> =
-                mechanisms().filter(|row| is_solved(row)).map(|row| row.info.id).collect();
-            assert_eq!(solved, ["minimax-absolute", "minimax-squared", "minimax-unbiased"]);
-            assert!(!ready_mechanisms().iter().any(is_solved));
-        }
-    }
-}
+pub use privet_policy::{advisor, registry};
 
 /// The operating system gave no randomness. There is no fallback: without it nothing can be protected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

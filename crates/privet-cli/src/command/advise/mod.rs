@@ -1,19 +1,14 @@
 //! Which mechanism, which epsilon.
 
-pub(crate) mod candidate;
-mod expected;
-mod search;
-
 use crate::arguments::{OptionArguments, parse_epsilon, parse_named};
 use crate::choice::{self, Choice};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::plot::{self, Chart, Range, Series};
+use crate::progress::Progress;
 use clap::{Args, ValueEnum};
-use expected::Question;
-use privet::analysis::Loss;
+use privet::advisor::{self, Advice, Candidate, LeftOut, Question, Wish};
 use privet::{BuildOptions, DomainSpec, registry};
-use search::{Advice, Candidate, LeftOut, Wish};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -95,13 +90,13 @@ pub(super) enum Goal {
     Point,
 }
 
-impl Goal {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Distribution => "distribution",
-            Self::Frequency => "frequency",
-            Self::Point => "point",
+impl From<Goal> for advisor::Goal {
+    fn from(goal: Goal) -> Self {
+        match goal {
+            Goal::Mean => Self::Mean,
+            Goal::Distribution => Self::Distribution,
+            Goal::Frequency => Self::Frequency,
+            Goal::Point => Self::Point,
         }
     }
 }
@@ -116,7 +111,7 @@ fn chart(domain: &DomainSpec, question: &Question, options: &BuildOptions, advic
     let epsilons = EPSILONS.map(|factor| factor * advice.recommended.epsilon);
     let series = best.take(DRAWN).map(|candidate| {
         let own = [candidate.epsilon, candidate.expected_error];
-        let line = search::curve(domain, question, options, candidate.id, &epsilons);
+        let line = advisor::curve(domain, question, options, candidate.id, &epsilons);
         Series {
             label: candidate.id.to_owned(),
             line: line.unwrap_or_else(|| vec![own]),
@@ -137,9 +132,6 @@ fn chart(domain: &DomainSpec, question: &Question, options: &BuildOptions, advic
     }
 }
 
-/// More bins than this cannot be told apart at any usual epsilon.
-const DEFAULT_BINS: usize = 8;
-
 impl Advise {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let domain: DomainSpec = self.domain.parse()?;
@@ -148,13 +140,24 @@ impl Advise {
         self.plot.as_deref().map(plot::Format::of).transpose()?;
         let options = self.options.build_options()?;
         let further = self.further(&domain, wish)?;
-        let advice = search::advise(&domain, &question, wish, &options, &further)?;
+        let choices: Vec<advisor::Choice<'_>> = further.iter().map(Choice::advised).collect();
+        let compared = registry::ready_mechanisms().len() + choices.len();
+        let mut progress = Progress::new("mechanisms", Some(compared as u64));
+        let mut waiting = None;
+        let mut before_each = |choice: &advisor::Choice<'_>| {
+            progress.add(1);
+            if let Wish::Epsilon(epsilon) = wish {
+                waiting = choice::wait_for(choice, epsilon);
+            }
+        };
+        let advice = advisor::advise(&domain, &question, wish, &options, &choices, &mut before_each)?;
+        drop((progress, waiting));
         if let Some(path) = &self.plot {
             plot::save(&chart(&domain, &question, &options, &advice), path)?;
         }
         let document = json!({
             "domain": domain.to_string(),
-            "goal": self.goal.as_str(),
+            "goal": question.goal.as_str(),
             "users": self.users,
             "criterion": question.criterion(&domain),
             "target_error": wish.target(),
@@ -166,31 +169,18 @@ impl Advise {
     }
 
     fn question(&self, domain: &DomainSpec) -> Result<Question, Failure> {
-        let is_number = matches!(domain, DomainSpec::Interval(_) | DomainSpec::Circle(_));
         let wrong = |message: String, hint| Err(Failure::Usage { message, hint });
-        match (self.goal, domain) {
-            (Goal::Frequency, DomainSpec::Categories(_)) => {}
-            (Goal::Frequency, _) => {
-                let hint = Some("for numbers and angles the goal is distribution, mean or point");
-                return wrong(format!("the goal frequency is about categories: got {domain}"), hint);
-            }
-            (goal, _) if !is_number => {
-                let hint = Some("for categories the goal is frequency");
-                let goal = goal.as_str();
-                return wrong(format!("the goal {goal} is about numbers and angles: got {domain}"), hint);
-            }
-            _ => {}
-        }
+        let question = Question::about(domain, self.goal.into(), self.users)?;
         if self.loss.is_some() && self.goal != Goal::Point {
             return wrong("--loss is about the goal point".to_owned(), None);
         }
         if self.distribution_bins.is_some() && self.goal != Goal::Distribution {
             return wrong("--distribution-bins is about the goal distribution".to_owned(), None);
         }
-        let loss = self.loss.as_deref().map_or(Ok(Loss::Absolute), str::parse);
+        let loss = self.loss.as_deref().map_or(Ok(question.loss), str::parse);
         let loss = loss.map_err(|message| Failure::Usage { message, hint: None })?;
-        let bins = self.distribution_bins.map_or(DEFAULT_BINS, |bins| bins as usize);
-        Ok(Question { goal: self.goal, users: self.users, loss, bins })
+        let bins = self.distribution_bins.map_or(question.bins, |bins| bins as usize);
+        Ok(Question { loss, bins, ..question })
     }
 
     /// What is compared beyond the mechanisms that are made at once.

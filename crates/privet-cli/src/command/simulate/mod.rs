@@ -4,7 +4,6 @@ mod frequency;
 mod number;
 mod trials;
 
-use super::advise::candidate;
 use super::estimate::{DEFAULT_BINS, METHODS};
 use super::true_values::TrueValues;
 use crate::arguments::{OptionArguments, generator, parse_epsilons};
@@ -13,6 +12,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::table::Format;
 use clap::{Args, ValueEnum};
+use privet::advisor::candidate;
 use privet::{Consistency, DomainSpec, Epsilon};
 use std::path::PathBuf;
 use trials::{Contest, Contestant};
@@ -165,7 +165,11 @@ impl Simulate {
             let found: Vec<candidate::Built> = if choices.is_all {
                 candidate::all_that_fit(domain, epsilon, &options)?
             } else {
-                let build = |choice: &Choice| candidate::build(choice, domain, epsilon, &options);
+                let build = |choice: &Choice| {
+                    let advised = choice.advised();
+                    let _waiting = choice::wait_for(&advised, epsilon);
+                    candidate::build(&advised, domain, epsilon, &options)
+                };
                 choices.at(domain, epsilon).map(build).collect::<Result<_, _>>()?
             };
             candidate::refuse_untaken(&options, found.iter().map(|built| built.taken))?;

@@ -2,23 +2,22 @@
 
 use super::candidate;
 use super::expected::Question;
-use crate::choice::Choice;
-use crate::failure::Failure;
-use crate::output::number;
-use crate::progress::Progress;
-use privet::registry::{self, MechanismRow};
-use privet::{BuildOptions, DomainSpec, Epsilon, Guarantee, ParameterError};
+use super::{AdvisorError, Choice};
+use crate::registry::{self, MechanismRow};
+use privet_core::{BuildOptions, DomainSpec, Epsilon, Guarantee, ParameterError};
 
 /// What is given.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wish {
+pub enum Wish {
+    /// How much one report may reveal.
     Epsilon(Epsilon),
     /// The largest error that is good enough.
     Error(f64),
 }
 
 impl Wish {
-    pub(super) fn target(self) -> Option<f64> {
+    /// The largest error that is good enough, if that is what is given.
+    pub fn target(self) -> Option<f64> {
         match self {
             Self::Epsilon(_) => None,
             Self::Error(target) => Some(target),
@@ -28,28 +27,39 @@ impl Wish {
 
 /// A mechanism that could be used.
 #[derive(Debug)]
-pub(super) struct Candidate {
-    pub(super) id: &'static str,
-    pub(super) epsilon: f64,
-    pub(super) expected_error: f64,
-    pub(super) report_bits: u32,
-    pub(super) guarantee: Guarantee,
+pub struct Candidate {
+    /// What it is called.
+    pub id: &'static str,
+    /// The epsilon that it is asked to keep.
+    pub epsilon: f64,
+    /// Its expected error.
+    pub expected_error: f64,
+    /// How many bits a report has.
+    pub report_bits: u32,
+    /// What one report promises.
+    pub guarantee: Guarantee,
+    /// Which of the given parameters it takes.
+    pub options: BuildOptions,
 }
 
 /// A mechanism on the domain that could not be compared.
 #[derive(Debug)]
-pub(super) struct LeftOut {
-    pub(super) id: &'static str,
-    pub(super) why: String,
+pub struct LeftOut {
+    /// What it is called.
+    pub id: &'static str,
+    /// Why it could not be compared.
+    pub why: String,
 }
 
 /// The answer.
 #[derive(Debug)]
-pub(super) struct Advice {
-    pub(super) recommended: Candidate,
+pub struct Advice {
+    /// The best.
+    pub recommended: Candidate,
     /// From the best on, each with the reason why it is not the recommended one.
-    pub(super) alternatives: Vec<(Candidate, String)>,
-    pub(super) left_out: Vec<LeftOut>,
+    pub alternatives: Vec<(Candidate, String)>,
+    /// What could not be compared.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Where the smallest epsilon is looked for.
@@ -62,34 +72,35 @@ const HALVINGS: u32 = 23;
 /// Errors that differ by less than this part are the same.
 const TIE: f64 = 1e-6;
 
-/// Compares all mechanisms that fit and are made at once, and some further ones.
-pub(super) fn advise(
+/// Compares all mechanisms that fit and are made at once, and some further ones. `before_each` is told which one comes next.
+///
+/// # Errors
+/// When no mechanism is left, or one of the options fits none.
+pub fn advise(
     domain: &DomainSpec,
     question: &Question,
     wish: Wish,
     options: &BuildOptions,
-    further: &[Choice],
-) -> Result<Advice, Failure> {
+    further: &[Choice<'_>],
+    before_each: &mut dyn FnMut(&Choice<'_>),
+) -> Result<Advice, AdvisorError> {
     let search = Search { domain, question, options };
     let (mut candidates, mut unreached) = (Vec::new(), Vec::new());
     let mut left_out = unasked(domain, question, further);
-    let ready: Vec<Choice> = registry::ready_mechanisms().iter().map(Choice::Row).collect();
-    let mut progress = Progress::new("mechanisms", Some((ready.len() + further.len()) as u64));
+    let ready: Vec<Choice<'_>> = registry::ready_mechanisms().iter().map(Choice::Row).collect();
     let mut all_taken = Vec::new();
     for choice in ready.iter().chain(further) {
-        let outcome = search.consider(choice, wish);
-        progress.add(1);
-        match outcome {
+        before_each(choice);
+        match search.consider(choice, wish) {
             Err(Refusal::Misfit) => {}
             Err(Refusal::Why(why)) => left_out.push(LeftOut { id: choice.id(), why }),
-            Ok((candidate, taken)) => {
-                all_taken.push(taken);
+            Ok(candidate) => {
+                all_taken.push(candidate.options);
                 let is_reached = wish.target().is_none_or(|target| candidate.expected_error <= target);
                 if is_reached { candidates.push(candidate) } else { unreached.push(candidate) }
             }
         }
     }
-    drop(progress);
     candidate::refuse_untaken(options, all_taken.into_iter())?;
     let unreachable = |candidate: &Candidate| LeftOut {
         id: candidate.id,
@@ -107,7 +118,7 @@ pub(super) fn advise(
 }
 
 /// The mechanisms for the domain and the goal that would have to be solved for and that nobody asked for.
-fn unasked(domain: &DomainSpec, question: &Question, further: &[Choice]) -> Vec<LeftOut> {
+fn unasked(domain: &DomainSpec, question: &Question, further: &[Choice<'_>]) -> Vec<LeftOut> {
     let is_unasked = |row: &&MechanismRow| {
         registry::is_solved(row)
             && row.info.domain == "interval"
@@ -123,7 +134,7 @@ fn unasked(domain: &DomainSpec, question: &Question, further: &[Choice]) -> Vec<
 }
 
 /// The expected errors of a mechanism at several epsilons, where it has one; none of one that is not made at once.
-pub(super) fn curve(
+pub fn curve(
     domain: &DomainSpec,
     question: &Question,
     options: &BuildOptions,
@@ -133,7 +144,7 @@ pub(super) fn curve(
     let search = Search { domain, question, options };
     let choice = Choice::Row(registry::ready_mechanisms().iter().find(|row| row.info.id == id)?);
     let at = |epsilon: &f64| {
-        let (candidate, _) = search.at(&choice, *epsilon).ok()?;
+        let candidate = search.at(&choice, *epsilon).ok()?;
         Some([*epsilon, candidate.expected_error])
     };
     Some(epsilons.iter().filter_map(at).collect())
@@ -159,10 +170,10 @@ impl From<ParameterError> for Refusal {
 }
 
 impl Search<'_> {
-    fn consider(&self, choice: &Choice, wish: Wish) -> Result<(Candidate, BuildOptions), Refusal> {
+    fn consider(&self, choice: &Choice<'_>, wish: Wish) -> Result<Candidate, Refusal> {
         match (wish, choice) {
             (Wish::Epsilon(epsilon), _) => self.at(choice, epsilon.get()),
-            (Wish::Error(_), Choice::File(file)) => self.at(choice, file.epsilon().get()),
+            (Wish::Error(_), Choice::Solved(solution)) => self.at(choice, solution.problem.epsilon().get()),
             (Wish::Error(_), Choice::Row(row)) if registry::is_solved(row) => Err(Refusal::Why(
                 "it would have to be solved for at many epsilons: ask with --epsilon".into(),
             )),
@@ -170,22 +181,22 @@ impl Search<'_> {
         }
     }
 
-    fn at(&self, choice: &Choice, epsilon: f64) -> Result<(Candidate, BuildOptions), Refusal> {
+    fn at(&self, choice: &Choice<'_>, epsilon: f64) -> Result<Candidate, Refusal> {
         let built = candidate::build(choice, self.domain, Epsilon::new(epsilon)?, self.options)?;
-        let candidate = Candidate {
+        Ok(Candidate {
             id: choice.id(),
             epsilon,
             expected_error: self.question.expected_error(&built).map_err(Refusal::Why)?,
             report_bits: built.mechanism.report_bits(),
             guarantee: built.mechanism.guarantee(),
-        };
-        Ok((candidate, built.taken))
+            options: built.taken,
+        })
     }
 
     /// The candidate with the smallest epsilon that reaches the target, or that with the largest epsilon if none does.
-    fn smallest_epsilon(&self, choice: &Choice, target: f64) -> Result<(Candidate, BuildOptions), Refusal> {
+    fn smallest_epsilon(&self, choice: &Choice<'_>, target: f64) -> Result<Candidate, Refusal> {
         let mut found = self.at(choice, MOST)?;
-        if found.0.expected_error > target {
+        if found.expected_error > target {
             return Ok(found);
         }
         let (mut low, mut high) = (LEAST.ln(), MOST.ln());
@@ -193,7 +204,7 @@ impl Search<'_> {
             // The first place to look at is the least epsilon itself.
             let middle = if halving == 0 { low } else { f64::midpoint(low, high) };
             match self.at(choice, middle.exp()) {
-                Ok(better) if better.0.expected_error <= target => {
+                Ok(better) if better.expected_error <= target => {
                     found = better;
                     high = middle;
                     if halving == 0 {
@@ -245,10 +256,10 @@ fn more(ratio: f64) -> String {
     }
 }
 
-/// The failure when no mechanism is left.
-fn nothing(unreached: Vec<Candidate>, left_out: Vec<LeftOut>, domain: &DomainSpec) -> Failure {
+/// The error when no mechanism is left.
+fn nothing(unreached: Vec<Candidate>, left_out: Vec<LeftOut>, domain: &DomainSpec) -> AdvisorError {
     let best = unreached.into_iter().min_by(|one, two| one.expected_error.total_cmp(&two.expected_error));
-    let message = match (best, left_out.into_iter().next()) {
+    let reason = match (best, left_out.into_iter().next()) {
         (Some(best), _) => format!(
             "no mechanism reaches this error: the best is {} with {} at epsilon {}",
             best.id,
@@ -258,5 +269,11 @@ fn nothing(unreached: Vec<Candidate>, left_out: Vec<LeftOut>, domain: &DomainSpe
         (None, Some(LeftOut { id, why })) => format!("no mechanism fits {domain}: {id}: {why}"),
         (None, None) => format!("no mechanism fits {domain} and this goal"),
     };
-    Failure::Usage { message, hint: Some("more people make the errors of means and shares smaller") }
+    AdvisorError::Nothing { reason }
+}
+
+/// A number for people: six digits after the point for what is near one, and an exponent for what is tiny.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-4..1e7).contains(&size) { format!("{value:.6}") } else { format!("{value:.3e}") }
 }

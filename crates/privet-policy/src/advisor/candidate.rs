@@ -1,25 +1,30 @@
 //! Mechanisms that fit a domain, each with those of the given parameters that it takes.
 
-use crate::choice::Choice;
-use crate::failure::Failure;
-use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, ParameterError};
+use super::{AdvisorError, Choice};
+use crate::registry::{self, AnyEstimator, MechanismRow};
+use privet_core::{BuildOptions, Delta, DomainSpec, Epsilon, ParameterError};
+use privet_mechanisms::registry::AnyMechanism;
 
 /// A mechanism with its estimator.
 #[derive(Debug)]
-pub(crate) struct Built {
-    pub(crate) mechanism: Box<dyn AnyMechanism>,
-    pub(crate) estimator: Box<dyn AnyEstimator>,
+pub struct Built {
+    /// For the device.
+    pub mechanism: Box<dyn AnyMechanism>,
+    /// For the collector.
+    pub estimator: Box<dyn AnyEstimator>,
     /// Which of the given parameters it takes.
-    pub(crate) taken: BuildOptions,
+    pub taken: BuildOptions,
 }
 
 /// Every mechanism that works on the domain with these parameters and need not be solved for.
-pub(crate) fn all_that_fit(
+///
+/// # Errors
+/// When there is none.
+pub fn all_that_fit(
     domain: &DomainSpec,
     epsilon: Epsilon,
     options: &BuildOptions,
-) -> Result<Vec<Built>, Failure> {
+) -> Result<Vec<Built>, AdvisorError> {
     let mut fitting = Vec::new();
     let mut refusal = None;
     for row in registry::ready_mechanisms() {
@@ -34,27 +39,28 @@ pub(crate) fn all_that_fit(
     match (fitting.is_empty(), refusal) {
         (false, _) => Ok(fitting),
         (true, Some(error)) => Err(error.into()),
-        (true, None) => {
-            Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None })
-        }
+        (true, None) => Err(AdvisorError::NoMechanism { domain: domain.to_string() }),
     }
 }
 
 /// Whether the mechanism is for other domains.
-pub(super) fn is_misfit(error: &ParameterError) -> bool {
+pub(crate) fn is_misfit(error: &ParameterError) -> bool {
     matches!(error, ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. })
 }
 
 /// Makes a mechanism with those of the parameters that it takes; another of a list may take the others.
-pub(crate) fn build(
-    choice: &Choice,
+///
+/// # Errors
+/// When the parameters do not fit.
+pub fn build(
+    choice: &Choice<'_>,
     domain: &DomainSpec,
     epsilon: Epsilon,
     options: &BuildOptions,
 ) -> Result<Built, ParameterError> {
     let taken = match choice {
         Choice::Row(row) => taken(row, domain, options),
-        Choice::File(_) => BuildOptions::default(),
+        Choice::Solved(_) => BuildOptions::default(),
     };
     let mechanism = choice.mechanism(domain, epsilon, &taken)?;
     let estimator = choice.estimator(domain, epsilon, &taken)?;
@@ -72,10 +78,13 @@ fn taken(row: &MechanismRow, domain: &DomainSpec, options: &BuildOptions) -> Bui
 }
 
 /// Refuses parameters that none of the mechanisms takes: a setting must not be dropped silently.
-pub(crate) fn refuse_untaken(
+///
+/// # Errors
+/// When one is left over.
+pub fn refuse_untaken(
     options: &BuildOptions,
     all_taken: impl Iterator<Item = BuildOptions>,
-) -> Result<(), Failure> {
+) -> Result<(), AdvisorError> {
     let (mut delta, mut bins) = (options.delta, options.bins);
     for taken in all_taken {
         delta = delta.filter(|_| taken.delta.is_none());
@@ -86,5 +95,5 @@ pub(crate) fn refuse_untaken(
         (_, Some(_)) => "number of bins",
         (None, None) => return Ok(()),
     };
-    Err(Failure::Usage { message: format!("none of these mechanisms takes a {name}"), hint: None })
+    Err(AdvisorError::Untaken { name })
 }

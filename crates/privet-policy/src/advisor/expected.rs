@@ -2,22 +2,28 @@
 
 use super::Goal;
 use super::candidate::Built;
-use privet::analysis::{Analysis, AnyNumeric, Loss, bin_rows};
-use privet::{Consistency, DomainSpec, Generator, ReportBuffer, Summary, WorstInput};
+use privet_core::{DomainSpec, Generator, ReportBuffer, Summary};
+use privet_estimators::Consistency;
+use privet_mechanisms::analysis::{Analysis, AnyNumeric, Loss, bin_rows};
+use privet_mechanisms::registry::WorstInput;
 use std::f64::consts::TAU;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Question {
-    pub(super) goal: Goal,
-    pub(super) users: u64,
-    pub(super) loss: Loss,
-    pub(super) bins: usize,
+pub struct Question {
+    /// What is to be learned.
+    pub goal: Goal,
+    /// How many people report, once each.
+    pub users: u64,
+    /// How a wrong report is counted, for single values.
+    pub loss: Loss,
+    /// Into how many equal bins the domain is cut, for distributions.
+    pub bins: usize,
 }
 
 impl Question {
     /// The criterion in words.
-    pub(super) fn criterion(&self, domain: &DomainSpec) -> String {
+    pub fn criterion(&self, domain: &DomainSpec) -> String {
         match self.goal {
             Goal::Frequency => {
                 "standard error of the estimated frequency of a category that hardly anybody holds".to_owned()
@@ -40,8 +46,11 @@ impl Question {
         }
     }
 
-    /// The expected error of a mechanism, or why there is none.
-    pub(super) fn expected_error(&self, built: &Built) -> Result<f64, String> {
+    /// The expected error of a mechanism.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub fn expected_error(&self, built: &Built) -> Result<f64, String> {
         let people = self.users as f64;
         let error = match (self.goal, built.estimator.numeric()) {
             (Goal::Frequency, _) => rare_standard_error(built)? / people.sqrt(),

@@ -1,0 +1,93 @@
+//! The contract between a collector and its people.
+//!
+//! A [`Policy`] says what is asked, why, and how it is protected. [`Policy::resolve`] decides what it leaves open; a
+//! [`ResolvedPolicy`] is known by the hash of its text, so a report names the policy that it was made under.
+//!
+//! ```text
+//! Policy -> ResolvedPolicy -> Client (with a Ledger) -> report -> ReportCodec -> Tally -> PolicySummary -> AttributeEstimate
+//! ```
+//!
+//! ```
+//! use privet_policy::ledger::{Ledger, MemoryLedger};
+//! use privet_policy::{Answers, Client, Policy, ReportCodec, Slice, Tally};
+//!
+//! let policy = Policy::from_toml(r#"
+//!     name = "How we travel"
+//!     purpose = "Plan bicycle lanes"
+//!     origin = "city.example"
+//!     opens = 2026-03-01
+//!     closes = 2026-03-31
+//!     epoch = "month"
+//!     minimum_reports = 2
+//!     [budget]
+//!     epsilon = 1
+//!     period = "month"
+//!     [[attribute]]
+//!     name = "commute"
+//!     question = "How do you get to work?"
+//!     domain = "categories:walk,bicycle,bus,car"
+//!     goal = "frequency"
+//! "#)?.resolve(&mut |_| Err("there are no files here".into()))?;
+//!
+//! // On the device, with a secret and a generator from the operating system.
+//! let client = Client::new([7; 32]);
+//! let mut ledger = Ledger::open(MemoryLedger::default())?;
+//! let mut rng = privet_core::Generator::from_entropy([8; 32]);
+//! let answers = Answers::new().value("commute", "bicycle");
+//! let today = "2026-03-15".parse()?;
+//! let report = client.answer(&policy, &answers, &mut ledger, &mut rng, today)?;
+//! let again = client.answer(&policy, &answers, &mut ledger, &mut rng, today)?;
+//! assert_eq!(report.bytes, again.bytes);
+//!
+//! // At the collector.
+//! let codec = ReportCodec::new(policy.clone());
+//! let tally = Tally::new(policy)?;
+//! let mut summary = tally.empty_summary();
+//! tally.accumulate(&mut summary, [codec.check(&report.bytes)?])?;
+//! let estimate = tally.estimate(&summary, 0, Slice::All, &Default::default())?;
+//! assert_eq!(estimate.to_json()["withheld"], true);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Without the default feature `solver`, the crate is what a device needs: it reads policies with solved mechanisms inside, and builds
+//! for `wasm32-unknown-unknown`.
+
+pub mod advisor;
+mod attribute;
+mod client;
+mod date;
+mod error;
+mod estimate;
+mod hex;
+pub mod ledger;
+mod memo;
+mod node;
+pub mod registry;
+mod report;
+mod resolve;
+mod resolved;
+mod spending;
+mod statement;
+mod summary;
+mod terms;
+mod written;
+
+pub use attribute::{Attribute, AttributeKind};
+pub use client::{Answers, Client, ClientError, PreparedReport};
+pub use date::{Date, Epoch, NotADate, Period};
+pub use error::{Place, PolicyError, PolicyProblem};
+pub use estimate::{AttributeEstimate, Outcome};
+pub use report::{DecodedReport, NotAReportId, REPORT_VERSION, ReportCodec, ReportId, SubmissionError};
+pub use resolve::ReadFile;
+pub use resolved::{NotAPolicyId, PolicyId, ResolvedPolicy};
+pub use spending::{DecimalEpsilon, Spending};
+pub use statement::{
+    AttributeStatement, ContributionStatement, GuaranteeStatement, PeriodStatement, PermanentStatement,
+    SpendingStatement, Statement,
+};
+pub use summary::{PolicySummary, Slice, Tally, TallyError};
+pub use terms::{
+    AttributeTerms, BudgetTerms, ComparedErrors, Contribution, ContributionTerms, PublicField, Repetition,
+    Terms,
+};
+pub use written::Policy;
