@@ -23,9 +23,13 @@ mod bloom;
 mod consistency;
 mod frequency;
 mod heavy_hitters;
+mod influence;
 mod inversion;
 pub mod numeric;
+mod plausibility;
+mod reading;
 pub mod registry;
+mod robust;
 mod sketch;
 pub mod statistics;
 mod summary;
@@ -35,8 +39,12 @@ pub use bloom::RapporEstimator;
 pub use consistency::Consistency;
 pub use frequency::{Frequencies, Frequency, FrequencyEstimator};
 pub use heavy_hitters::HeavyHitters;
+pub use influence::Influence;
 pub use inversion::InversionEstimator;
 pub use numeric::NumberEstimator;
+pub use plausibility::{Plausibility, PlausibilitySummary, Verdict, Watch};
+pub use reading::{Reading, RowReading, TableReading};
+pub use robust::{Robust, RobustRow};
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;
 
@@ -53,6 +61,9 @@ pub trait FrequencyEstimation: Estimator<Summary = CountSummary, Estimate = Freq
         summary: &CountSummary,
         step: Consistency,
     ) -> Result<Frequencies, EstimateError>;
+
+    /// How its reports are read one by one.
+    fn reading(&self) -> Reading<'_>;
 }
 
 /// A mechanism that knows how its reports are to be read.

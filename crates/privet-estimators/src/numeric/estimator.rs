@@ -197,6 +197,11 @@ impl NumberEstimator {
 
     /// The linear engine around a smooth distribution of a fixed number of bins, whatever was asked for.
     fn engine(&self, counts: &[u64]) -> LinearEngine {
+        self.engine_and_density(counts).0
+    }
+
+    /// The engine and the density of reports in each group that it takes as given.
+    fn engine_and_density(&self, counts: &[u64]) -> (LinearEngine, Vec<f64>) {
         let Prepared { places, operator, .. } = self.prepared();
         let space = self.channel.space();
         let as_numbers: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
@@ -206,7 +211,55 @@ impl NumberEstimator {
         let mut density = Vec::new();
         operator.forward(&shares, &mut density);
         let distribution = Distribution::new(space, shares);
-        LinearEngine::new(Evidence { places, counts, distribution: &distribution, density: &density })
+        let evidence = Evidence { places, counts, distribution: &distribution, density: &density };
+        (LinearEngine::new(evidence), density)
+    }
+
+    /// For each group its count, and what a report in it adds to the estimate of the mean, up to the same constant for all:
+    /// the estimate is the mean of these numbers over all reports, plus a constant. Where the channel is unbiased they are the
+    /// reports' numbers, averaged over each group.
+    ///
+    /// # Errors
+    /// As for [`NumberEstimator::distribution`], and for angles, which have no mean of this kind.
+    pub(crate) fn mean_weights<'a>(
+        &self,
+        summary: &'a CountSummary,
+    ) -> Result<(&'a [u64], Vec<f64>), EstimateError> {
+        let counts = self.counts(summary)?;
+        let space = self.channel.space();
+        if space.is_ring() {
+            return Err(EstimateError::Step { step: "mean", method: "directions of angles" });
+        }
+        if self.prepared().variances.is_some() {
+            let mean = |group: usize| {
+                let cells = self.groups.start(group)..self.groups.start(group + 1);
+                let sum: f64 = cells.map(|cell| self.channel.output_value(cell)).sum();
+                sum / f64::from(self.groups.size(group))
+            };
+            return Ok((counts, (0..self.groups.count()).map(mean).collect()));
+        }
+        let (engine, density) = self.engine_and_density(counts);
+        let weights = self.prepared().places.weights(&engine.fit(&engine.smooth(|unit| unit)), &density);
+        Ok((counts, weights.into_iter().map(|weight| weight * space.width()).collect()))
+    }
+
+    /// The mean alone.
+    pub(crate) fn mean_of(&self, summary: &CountSummary) -> Result<Estimate, EstimateError> {
+        Ok(self.mean(&self.engine(self.counts(summary)?), summary))
+    }
+
+    /// The largest change that exchanging one of the reports can make to the mean.
+    ///
+    /// # Errors
+    /// As for [`NumberEstimator::distribution`], and for angles.
+    pub fn mean_influence(&self, summary: &CountSummary) -> Result<f64, EstimateError> {
+        let (_, weights) = self.mean_weights(summary)?;
+        let range = if self.prepared().variances.is_some() {
+            self.ends[1] - self.ends[0]
+        } else {
+            range(weights.iter().copied())
+        };
+        Ok(range / summary.count() as f64)
     }
 
     /// The mean: of the reports where the channel is unbiased, else the linear estimate with its bias in the interval.
@@ -340,6 +393,13 @@ impl NumberEstimator {
         let method = "linear estimate of cosine and sine";
         (Estimate { value, standard_error, interval: [value - reach, value + reach], n, method }, resultant)
     }
+}
+
+/// The distance between the smallest and the largest.
+fn range(values: impl Iterator<Item = f64>) -> f64 {
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    high - low
 }
 
 fn share_of(range: [f64; 2], value: f64, functional: &Functional, n: u64) -> RangeShare {

@@ -68,6 +68,18 @@ impl Places {
         Self { points, alike: alike(&fine), fine, coarse, groups }
     }
 
+    /// What a fit adds to its value for a report in each group, up to the same constant for all.
+    pub(super) fn weights(&self, functional: &Functional, density: &[f64]) -> Vec<f64> {
+        // The operator takes no negative shares, so both signs go through it by themselves.
+        let [above, below] = [1.0, -1.0].map(|sign| {
+            let shares: Vec<f64> = functional.coefficients.iter().map(|c| (sign * c).max(0.0)).collect();
+            let mut sums = Vec::new();
+            self.coarse.forward(&shares, &mut sums);
+            sums
+        });
+        above.iter().zip(below).zip(density).map(|((above, below), m)| (above - below) / m).collect()
+    }
+
     /// The places, as fractions of the domain.
     pub(super) fn points(&self) -> &[f64] {
         &self.points

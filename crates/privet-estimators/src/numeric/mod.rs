@@ -3,7 +3,7 @@
 mod answer;
 mod distribution;
 mod estimator;
-mod groups;
+pub(crate) mod groups;
 mod least_squares;
 mod likelihood;
 mod linear;
