@@ -3,7 +3,7 @@
 use crate::consistency::Consistency;
 use crate::frequency::{Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator, Reading, RowReading};
+use crate::{FrequencyEstimation, HasEstimator, Reading};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{BitCounter, Rappor};
@@ -186,14 +186,7 @@ impl FrequencyEstimation for RapporEstimator {
     }
 
     fn reading(&self) -> Reading<'_> {
-        let thresholds = self.mechanism.thresholds();
-        Reading::Bloom(RowReading {
-            rows: self.cohorts(),
-            bits: self.bits(),
-            held: self.mechanism.parameters().hashes as usize,
-            set: thresholds.probability(true, true).to_f64(),
-            unset: thresholds.probability(false, true).to_f64(),
-        })
+        Reading::Bloom(&self.mechanism)
     }
 }
 

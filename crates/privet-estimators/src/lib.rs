@@ -19,8 +19,10 @@
 //! ```
 
 mod answer;
+pub mod attack;
 mod bloom;
 mod consistency;
+mod cross_table;
 mod frequency;
 mod heavy_hitters;
 mod influence;
@@ -33,17 +35,20 @@ mod robust;
 mod sketch;
 pub mod statistics;
 mod summary;
+#[cfg(test)]
+mod testing;
 
 pub use answer::{Answer, Request};
 pub use bloom::RapporEstimator;
 pub use consistency::Consistency;
+pub use cross_table::{CrossCell, CrossSide, CrossSummary, CrossTable, CrossTableEstimator};
 pub use frequency::{Frequencies, Frequency, FrequencyEstimator};
 pub use heavy_hitters::HeavyHitters;
 pub use influence::Influence;
 pub use inversion::InversionEstimator;
 pub use numeric::NumberEstimator;
 pub use plausibility::{Plausibility, PlausibilitySummary, Verdict, Watch};
-pub use reading::{Reading, RowReading, TableReading};
+pub use reading::{Reading, TableReading};
 pub use robust::{Robust, RobustRow};
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;

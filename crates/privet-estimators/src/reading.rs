@@ -3,7 +3,9 @@
 use nalgebra::DMatrix;
 use privet_core::{Categories, Category, ReportError};
 use privet_mechanisms::analysis::AnyNumeric;
-use privet_mechanisms::categorical::FrequencyOracle;
+use privet_mechanisms::categorical::{
+    BitThresholds, BloomParameters, CountMeanSketch, FrequencyOracle, Rappor, SketchParameters,
+};
 
 /// What one report of a mechanism says.
 #[derive(Debug, Clone, Copy)]
@@ -13,14 +15,9 @@ pub enum Reading<'a> {
     /// It is a column of a table.
     Table(TableReading<'a>),
     /// It is a noisy Bloom filter.
-    Bloom(RowReading),
+    Bloom(&'a Rappor),
     /// It is a noisy row of a sketch.
-    Sketch {
-        /// The sizes and probabilities.
-        rows: RowReading,
-        /// How many categories there are.
-        categories: u32,
-    },
+    Sketch(&'a CountMeanSketch),
     /// It is a cell of a lattice channel.
     Numbers(&'a dyn AnyNumeric),
     /// It is about a word that nobody listed.
@@ -59,25 +56,41 @@ impl TableReading<'_> {
 
 /// Reports that begin with the number of a hash function in two bytes, and go on with noisy bits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RowReading {
+pub(crate) struct HashedBits {
     /// How many hash functions there are; each is as likely as any other.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// How many bits there are.
-    pub bits: usize,
+    pub(crate) bits: usize,
     /// How many of them are set in truth.
-    pub held: usize,
+    pub(crate) held: usize,
     /// The probability of a one where the bit is set in truth.
-    pub set: f64,
+    pub(crate) set: f64,
     /// The probability of a one where it is not.
-    pub unset: f64,
+    pub(crate) unset: f64,
 }
 
-impl RowReading {
+impl HashedBits {
     /// How many bytes come before the bits.
-    pub const ROW_BYTES: usize = 2;
+    pub(crate) const ROW_BYTES: usize = 2;
+
+    pub(crate) fn of_bloom(mechanism: &Rappor) -> Self {
+        let BloomParameters { cohorts, bits, hashes } = mechanism.parameters();
+        Self::new([cohorts, bits, hashes], mechanism.thresholds())
+    }
+
+    pub(crate) fn of_sketch(mechanism: &CountMeanSketch) -> Self {
+        let SketchParameters { rows, width } = mechanism.parameters();
+        Self::new([rows, width, 1], mechanism.thresholds())
+    }
+
+    fn new(sizes: [u32; 3], thresholds: BitThresholds) -> Self {
+        let [rows, bits, held] = sizes.map(|size| size as usize);
+        let one = |truly_set| thresholds.probability(truly_set, true).to_f64();
+        Self { rows, bits, held, set: one(true), unset: one(false) }
+    }
 
     /// How many bytes a report has.
-    pub fn report_bytes(&self) -> usize {
+    pub(crate) fn report_bytes(&self) -> usize {
         Self::ROW_BYTES + self.bits.div_ceil(8)
     }
 }

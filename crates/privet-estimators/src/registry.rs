@@ -128,7 +128,7 @@ impl AnyEstimator for NumberEstimator {
     }
 
     fn influence(&self, summary: &CountSummary) -> Result<Influence, EstimateError> {
-        self.mean_influence(summary).map(Influence::Mean)
+        Influence::of_mean(self, summary)
     }
 
     fn robust(&self, summary: &CountSummary, fakes: Probability) -> Result<Robust, EstimateError> {

@@ -2,6 +2,7 @@
 
 use crate::consistency::Consistency;
 use crate::numeric::Method;
+use crate::numeric::estimator::MeanOfGroups;
 use crate::reading::Reading;
 use crate::summary::CountSummary;
 use crate::{Frequencies, FrequencyEstimation, NumberEstimator};
@@ -74,13 +75,11 @@ impl Robust {
     ) -> Result<Self, EstimateError> {
         const BINS: usize = 64;
         let taken = taken_away(summary.count(), fakes)?;
-        let (counts, weights) = estimator.mean_weights(summary)?;
+        let MeanOfGroups { counts, weights, value: raw, .. } = estimator.mean_of_groups(summary)?;
         let value = estimator.distribution(summary, Method::Smoothed, BINS)?.mean();
-        let raw = estimator.mean_of(summary)?.value;
-        // The weights give the raw mean up to a constant.
-        let n = summary.count() as f64;
-        let shift = raw - counts.iter().zip(&weights).map(|(c, w)| *c as f64 * w).sum::<f64>() / n;
         let cells: Vec<(f64, u64)> = weights.into_iter().zip(counts.iter().copied()).collect();
+        // The numbers give the raw mean up to a constant.
+        let shift = raw - mean_beyond(cells.iter(), 0);
         let bounds = Some(without(cells, taken).map(|end| end + shift));
         let rows = vec![RobustRow { label: "mean".to_owned(), value, bounds }];
         Ok(Self { rows, fakes: fakes.get(), method: "mean of the likeliest distribution" })
@@ -138,4 +137,51 @@ fn mean_beyond<'a>(cells: impl Iterator<Item = &'a (f64, u64)>, skipped: u64) ->
         count += (reports - skip) as f64;
     }
     sum / count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Case;
+    use privet_core::Values;
+
+    #[test]
+    fn taking_reports_away_by_hand() {
+        let cells = || vec![(2.0, 3), (0.0, 4), (1.0, 3)];
+        assert_eq!(without(cells(), 0), [0.9, 0.9]);
+        // Without the three twos, and without four zeros.
+        assert_eq!(without(cells(), 3), [3.0 / 7.0, 9.0 / 7.0]);
+        assert_eq!(without(cells(), 4), [2.0 / 6.0, 9.0 / 6.0]);
+        assert_eq!(without(cells(), 9), [0.0, 2.0]);
+    }
+
+    #[test]
+    fn no_forgeries_leave_the_raw_estimate() {
+        let none = Probability::new(0.0).unwrap();
+        for (id, people) in [
+            ("olh", Values::Categories(vec![3; 500])),
+            ("ordered-exponential", Values::Categories(vec![3; 500])),
+            ("laplace", Values::Numbers(vec![0.25; 500])),
+            ("square-wave", Values::Numbers(vec![0.25; 500])),
+        ] {
+            let case = Case::small(id, 1.0);
+            let summary = case.summary(&case.reports(&people, 4));
+            let raw = match case.estimator.answer(&summary, &crate::Request::default()).unwrap() {
+                crate::Answer::Frequencies(frequencies) => frequencies.rows[3].estimate.value,
+                crate::Answer::Numbers(numbers) => numbers.mean.value,
+                crate::Answer::Angles(_) => panic!(),
+            };
+            let robust = case.estimator.robust(&summary, none).unwrap();
+            let [low, high] = robust.rows[if robust.rows.len() > 1 { 3 } else { 0 }].bounds.unwrap();
+            assert!((low - raw).abs() < 1e-9 && (high - raw).abs() < 1e-9, "{id}: {low} {raw} {high}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_if_all_are_forged() {
+        let case = Case::small("oue", 1.0);
+        let summary = case.summary(&case.reports(&Values::Categories(vec![3; 50]), 4));
+        let refused = case.estimator.robust(&summary, Probability::new(1.0).unwrap());
+        assert!(matches!(refused, Err(EstimateError::TooFewReports { .. })));
+    }
 }

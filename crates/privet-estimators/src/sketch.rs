@@ -3,7 +3,7 @@
 use crate::consistency::Consistency;
 use crate::frequency::{Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator, Reading, RowReading};
+use crate::{FrequencyEstimation, HasEstimator, Reading};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{BitCounter, CountMeanSketch};
 
@@ -138,9 +138,7 @@ impl FrequencyEstimation for SketchEstimator {
     }
 
     fn reading(&self) -> Reading<'_> {
-        let (set, unset) = self.bit_probabilities();
-        let rows = RowReading { rows: self.rows(), bits: self.width(), held: 1, set, unset };
-        Reading::Sketch { rows, categories: self.mechanism.domain().count() }
+        Reading::Sketch(&self.mechanism)
     }
 }
 

@@ -31,6 +31,16 @@ pub struct NumberEstimator {
     last: Arc<Mutex<Option<Arc<Operator>>>>,
 }
 
+/// An estimate of the mean: the mean of a number for each report, plus a constant.
+pub(crate) struct MeanOfGroups<'a> {
+    pub(crate) counts: &'a [u64],
+    /// For each group the number of a report in it, averaged over its cells.
+    pub(crate) weights: Vec<f64>,
+    /// The distance between the smallest and the largest number.
+    pub(crate) range: f64,
+    pub(crate) value: f64,
+}
+
 /// What every estimate needs and no report changes; made when first needed.
 #[derive(Debug)]
 struct Prepared {
@@ -215,16 +225,14 @@ impl NumberEstimator {
         (LinearEngine::new(evidence), density)
     }
 
-    /// For each group its count, and what a report in it adds to the estimate of the mean, up to the same constant for all:
-    /// the estimate is the mean of these numbers over all reports, plus a constant. Where the channel is unbiased they are the
-    /// reports' numbers, averaged over each group.
+    /// The mean as a mean over reports.
     ///
     /// # Errors
     /// As for [`NumberEstimator::distribution`], and for angles, which have no mean of this kind.
-    pub(crate) fn mean_weights<'a>(
+    pub(crate) fn mean_of_groups<'a>(
         &self,
         summary: &'a CountSummary,
-    ) -> Result<(&'a [u64], Vec<f64>), EstimateError> {
+    ) -> Result<MeanOfGroups<'a>, EstimateError> {
         let counts = self.counts(summary)?;
         let space = self.channel.space();
         if space.is_ring() {
@@ -236,30 +244,16 @@ impl NumberEstimator {
                 let sum: f64 = cells.map(|cell| self.channel.output_value(cell)).sum();
                 sum / f64::from(self.groups.size(group))
             };
-            return Ok((counts, (0..self.groups.count()).map(mean).collect()));
+            let weights = (0..self.groups.count()).map(mean).collect();
+            let range = self.ends[1] - self.ends[0];
+            return Ok(MeanOfGroups { counts, weights, range, value: self.mean_report(summary) });
         }
         let (engine, density) = self.engine_and_density(counts);
-        let weights = self.prepared().places.weights(&engine.fit(&engine.smooth(|unit| unit)), &density);
-        Ok((counts, weights.into_iter().map(|weight| weight * space.width()).collect()))
-    }
-
-    /// The mean alone.
-    pub(crate) fn mean_of(&self, summary: &CountSummary) -> Result<Estimate, EstimateError> {
-        Ok(self.mean(&self.engine(self.counts(summary)?), summary))
-    }
-
-    /// The largest change that exchanging one of the reports can make to the mean.
-    ///
-    /// # Errors
-    /// As for [`NumberEstimator::distribution`], and for angles.
-    pub fn mean_influence(&self, summary: &CountSummary) -> Result<f64, EstimateError> {
-        let (_, weights) = self.mean_weights(summary)?;
-        let range = if self.prepared().variances.is_some() {
-            self.ends[1] - self.ends[0]
-        } else {
-            range(weights.iter().copied())
-        };
-        Ok(range / summary.count() as f64)
+        let functional = engine.fit(&engine.smooth(|unit| unit));
+        let mut weights = self.prepared().places.weights(&functional, &density);
+        weights.iter_mut().for_each(|weight| *weight *= space.width());
+        let value = space.from_unit(functional.value);
+        Ok(MeanOfGroups { counts, range: range(weights.iter().copied()), weights, value })
     }
 
     /// The mean: of the reports where the channel is unbiased, else the linear estimate with its bias in the interval.

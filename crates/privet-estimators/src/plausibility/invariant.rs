@@ -1,7 +1,7 @@
 //! The part of a report whose law is the same for everybody, and counters of it.
 
 use super::hull::{Bounds, Cell, with_sums};
-use crate::reading::RowReading;
+use crate::reading::HashedBits;
 use crate::statistics::{BinomialCount, ln_binomial_coefficient};
 use privet_mechanisms::categorical::{FrequencyOracle, Invariant};
 
@@ -46,8 +46,8 @@ impl InvariantLaw {
     }
 
     /// The law for noisy bits under a hash function.
-    pub(super) fn of_rows(rows: &RowReading) -> Self {
-        Self::of_ones(RowReading::ROW_BYTES, &ones(rows.bits, rows.held, [rows.set, rows.unset]))
+    pub(super) fn of_bits(bits: &HashedBits) -> Self {
+        Self::of_ones(HashedBits::ROW_BYTES, &ones(bits.bits, bits.held, [bits.set, bits.unset]))
     }
 
     /// Neighbouring numbers of ones share a cell until it has its part of the probability.

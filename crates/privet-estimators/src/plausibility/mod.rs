@@ -11,7 +11,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use crate::reading::{Reading, RowReading, TableReading};
+use crate::reading::{HashedBits, Reading, TableReading};
 use crate::registry::AnyEstimator;
 use crate::summary::CountSummary;
 use hull::{Bounds, Cell, worst_cell};
@@ -117,15 +117,17 @@ impl Watch {
     /// A watch over the reports that an estimator reads.
     pub fn new(estimator: &dyn AnyEstimator) -> Self {
         let mechanism = estimator.empty_summary().fingerprint();
+        let of_bits = |bits: &HashedBits| {
+            (Some(bits.report_bytes()), Some(InvariantLaw::of_bits(bits)), Counters::of_bits(bits))
+        };
         let (report_bytes, invariant, counters) = match estimator.reading() {
             Reading::Support(oracle) => {
                 let bytes = oracle.oracle_report_bytes();
                 (Some(bytes), InvariantLaw::of_oracle(oracle), Counters::of_oracle(oracle))
             }
             Reading::Table(table) => (Some(table.report_bytes()), None, Counters::of_table(&table)),
-            Reading::Bloom(rows) | Reading::Sketch { rows, .. } => {
-                (Some(rows.report_bytes()), Some(InvariantLaw::of_rows(&rows)), Counters::of_rows(&rows))
-            }
+            Reading::Bloom(mechanism) => of_bits(&HashedBits::of_bloom(mechanism)),
+            Reading::Sketch(mechanism) => of_bits(&HashedBits::of_sketch(mechanism)),
             Reading::Numbers(channel) => (None, None, Counters::Numbers(Shape::of(channel))),
             Reading::Words => (None, None, Counters::Nothing),
         };
@@ -213,8 +215,8 @@ impl Counters {
         Self::Cells((0..table.forward.nrows()).map(|y| of_report(table.forward.rows(y, 1).into())).collect())
     }
 
-    fn of_rows(rows: &RowReading) -> Self {
-        Self::Rows { rows: rows.rows, counters: rows.rows * (1 + rows.bits) }
+    fn of_bits(bits: &HashedBits) -> Self {
+        Self::Rows { rows: bits.rows, counters: bits.rows * (1 + bits.bits) }
     }
 
     fn checks(&self, summary: &CountSummary, mechanism: Fingerprint) -> Result<Vec<Check>, EstimateError> {

@@ -17,16 +17,16 @@ use privet_mechanisms::analysis::AnyNumeric;
 /// How many cells the reports are counted in; a power of two, so that they are unions of a summary's groups.
 const CELLS: u32 = 64;
 
-/// How many nodes are mixed; all others are looked at in the end.
-const MIXED: usize = 512;
+/// The search for the likeliest population ends when no other is likelier by more than this factor's logarithm.
+const CLOSE_ENOUGH: f64 = 0.5;
 const ROUNDS: usize = 400;
 
-/// The laws of reports in at most 64 cells, for all nodes of a lattice channel.
+/// The laws of reports in at most 64 cells that a lattice channel can have: all mixtures of its rows.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
     fine: Groups,
     coarse: Groups,
-    /// For each node the probability of each cell.
+    /// For each corner of the set of laws the probability of each cell.
     rows: Vec<Vec<f64>>,
     cells: Vec<Bounds>,
     sums: Vec<Bounds>,
@@ -35,14 +35,13 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn of(channel: &dyn AnyNumeric) -> Self {
         let coarse = Groups::at_most(channel.output_cells(), CELLS);
-        let rows: Vec<Vec<f64>> = (0..channel.nodes()).map(|node| row(channel, node, coarse)).collect();
+        let rows = corners((0..channel.nodes()).map(|node| row(channel, node, coarse)));
         let running = |row: &Vec<f64>| {
-            row.iter()
-                .scan(0.0, |sum, p| {
-                    *sum += p;
-                    Some(*sum)
-                })
-                .collect()
+            let sums = row.iter().scan(0.0, |sum, p| {
+                *sum += p;
+                Some(*sum)
+            });
+            sums.collect()
         };
         let sums: Vec<Vec<f64>> = rows.iter().map(running).collect();
         let fine = Groups::of(channel.output_cells());
@@ -92,35 +91,61 @@ impl Shape {
 
     /// A number that the log-likelihood of no population exceeds.
     ///
-    /// The log-likelihood is concave: from shares at which a node's share would grow by a factor f in the next round, no
-    /// population is better by more than `n (largest f - 1)`, taken over all nodes.
+    /// The log-likelihood is concave: from shares at which a row's share would grow by a factor f in the next round, no
+    /// population is better by more than `n (largest f - 1)`.
     fn largest_log_likelihood(&self, counts: &[f64], n: f64) -> f64 {
-        let step = self.rows.len().div_ceil(MIXED).max(1);
-        let mixed: Vec<&Vec<f64>> = self.rows.iter().step_by(step).collect();
-        let mut shares = vec![1.0 / mixed.len() as f64; mixed.len()];
+        let mut shares = vec![1.0 / self.rows.len() as f64; self.rows.len()];
         let mut best = f64::INFINITY;
-        for round in 0..=ROUNDS {
+        for _ in 0..ROUNDS {
             let mut density = vec![0.0; counts.len()];
-            for (row, share) in mixed.iter().zip(&shares) {
-                density.iter_mut().zip(*row).for_each(|(sum, p)| *sum += share * p);
+            for (row, share) in self.rows.iter().zip(&shares) {
+                density.iter_mut().zip(row).for_each(|(sum, p)| *sum += share * p);
             }
-            let ratios: Vec<f64> =
-                counts.iter().zip(&density).map(|(c, m)| c / n / m.max(f64::MIN_POSITIVE)).collect();
+            density.iter_mut().for_each(|m| *m = m.max(f64::MIN_POSITIVE));
+            let ratios: Vec<f64> = counts.iter().zip(&density).map(|(c, m)| c / n / m).collect();
             let factor = |row: &Vec<f64>| row.iter().zip(&ratios).map(|(p, ratio)| p * ratio).sum::<f64>();
-            if round % 50 == 0 {
-                let log: f64 =
-                    counts.iter().zip(&density).map(|(c, m)| c * m.max(f64::MIN_POSITIVE).ln()).sum();
-                let short_of = n * (self.rows.iter().map(factor).fold(1.0, f64::max) - 1.0);
-                best = best.min(log + short_of);
-                if short_of < 0.5 {
-                    break;
-                }
+            let factors: Vec<f64> = self.rows.iter().map(factor).collect();
+            let log: f64 = counts.iter().zip(&density).map(|(c, m)| c * m.ln()).sum();
+            let short_of = n * (factors.iter().copied().fold(1.0, f64::max) - 1.0);
+            best = best.min(log + short_of);
+            if short_of < CLOSE_ENOUGH {
+                break;
             }
-            shares.iter_mut().zip(&mixed).for_each(|(share, row)| *share *= factor(row));
+            shares.iter_mut().zip(&factors).for_each(|(share, factor)| *share *= factor);
         }
         best
     }
 }
+
+/// Rows without those that lie halfway between their neighbours: mixtures of the others give them too. A window that moves
+/// inside a cell changes its row in a straight line, so that few of many thousand rows are left.
+fn corners(rows: impl Iterator<Item = Vec<f64>>) -> Vec<Vec<f64>> {
+    let mut kept: Vec<Vec<f64>> = Vec::new();
+    let mut last_two: Option<[Vec<f64>; 2]> = None;
+    let halfway = |before: &[f64], row: &[f64], after: &[f64]| {
+        let mut cells = before.iter().zip(row).zip(after);
+        cells.all(|((before, p), after)| (f64::midpoint(*before, *after) - p).abs() <= STRAIGHT * p)
+    };
+    for row in rows {
+        last_two = Some(match last_two.take() {
+            None => {
+                kept.push(row.clone());
+                [row.clone(), row]
+            }
+            Some([before, middle]) => {
+                if !halfway(&before, &middle, &row) {
+                    kept.push(middle.clone());
+                }
+                [middle, row]
+            }
+        });
+    }
+    kept.extend(last_two.map(|[_, last]| last));
+    kept
+}
+
+/// Rounding errors of a row's cells are below this part of them.
+const STRAIGHT: f64 = 1e-12;
 
 /// The probabilities of a node's cells.
 fn row(channel: &dyn AnyNumeric, node: u32, cells: Groups) -> Vec<f64> {

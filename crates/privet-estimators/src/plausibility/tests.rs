@@ -1,34 +1,12 @@
 use super::*;
-use crate::registry as estimators;
-use privet_core::{Category, DomainSpec, Epsilon, Generator, Values};
-use privet_mechanisms::registry::{self as mechanisms, AnyMechanism};
+use crate::testing::Case;
+use privet_core::{Category, Values};
+use privet_mechanisms::registry as mechanisms;
 
 const ALPHA: f64 = 1e-6;
 
-struct Case {
-    mechanism: Box<dyn AnyMechanism>,
-    estimator: Box<dyn AnyEstimator>,
-}
-
 fn case(id: &str, epsilon: f64) -> Case {
-    let info = mechanisms::find(id).unwrap().info;
-    let domain = match (info.id, info.domain) {
-        ("randomized-response", _) => "categories:2",
-        (_, "interval") => "interval:-1,1",
-        (_, "circle") => "circle:24",
-        (_, "words") => "words:2",
-        _ => "categories:20",
-    };
-    let domain: DomainSpec = domain.parse().unwrap();
-    let epsilon = Epsilon::new(epsilon).unwrap();
-    let mut options = privet_core::BuildOptions::default();
-    if info.guarantee != "pure" {
-        options.delta = Some(privet_core::Delta::new(1e-6).unwrap());
-    }
-    Case {
-        mechanism: mechanisms::find(id).unwrap().build_with(&domain, epsilon, &options).unwrap(),
-        estimator: estimators::find(id).unwrap().build_with(&domain, epsilon, &options).unwrap(),
-    }
+    Case::small(id, epsilon)
 }
 
 /// People who are as far from even as can be: all alike, or half at either end.
@@ -47,17 +25,13 @@ fn people(info: &privet_core::MechanismInfo, n: usize, extreme: bool) -> Values 
 
 fn judge(case: &Case, reports: &ReportBuffer) -> Plausibility {
     let watch = Watch::new(&*case.estimator);
-    let (mut summary, mut watched) = (case.estimator.empty_summary(), watch.empty_summary());
-    case.estimator.accumulate(&mut summary, reports).unwrap();
+    let (summary, mut watched) = (case.summary(reports), watch.empty_summary());
     watch.accumulate(&mut watched, reports).unwrap();
     watch.judge(&summary, &watched, Probability::new(ALPHA).unwrap()).unwrap()
 }
 
 fn honest(case: &Case, n: usize, extreme: bool, seed: u64) -> ReportBuffer {
-    let mut reports = ReportBuffer::new(case.mechanism.report_bytes());
-    let values = people(&case.mechanism.info(), n, extreme);
-    case.mechanism.randomize_batch(&values, &mut Generator::from_insecure_seed(seed), &mut reports).unwrap();
-    reports
+    case.reports(&people(&case.mechanism.info(), n, extreme), seed)
 }
 
 /// Error rate 1e-6 for each of the mechanisms and both populations.
@@ -150,8 +124,7 @@ fn strangers_are_refused() {
     let (one, two) = (case("oue", 1.0), case("oue", 2.0));
     let (watch, other) = (Watch::new(&*one.estimator), Watch::new(&*two.estimator));
     let reports = honest(&one, 10, true, 1);
-    let mut summary = one.estimator.empty_summary();
-    one.estimator.accumulate(&mut summary, &reports).unwrap();
+    let mut summary = one.summary(&reports);
     assert!(watch.accumulate(&mut other.empty_summary(), &reports).is_err());
     assert!(watch.accumulate(&mut summary, &reports).is_err());
     let alpha = Probability::new(0.01).unwrap();
