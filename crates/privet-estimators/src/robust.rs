@@ -14,9 +14,10 @@ use privet_core::{EstimateError, Probability, Summary};
 /// **The value.** For frequencies, the nearest frequencies that are not negative and add up to one. A projection onto a convex
 /// set that holds the truth brings no point further from it: whatever was forged, the sum of squared errors is at
 /// most that of the raw estimate, and at most two. Without forgeries it costs nothing in squared error; it is no longer
-/// unbiased. For a mean, the mean of the distribution under which the reports are likeliest (smoothed): reports that no population
-/// sends often count little, and the result lies inside the domain. Without forgeries its standard error is within a few per cent
-/// of the raw one's, or below it.
+/// unbiased. For a mean, the mean of the distribution under which the reports are likeliest: reports that no
+/// population sends often count little, and the result lies inside the domain. What it costs without forgeries depends on the people:
+/// its error is often below that of the raw mean, and up to one and a half times as large where a few people are far from all
+/// others. Where the forged reports are those of some population (two reports only, saturated noise) nothing is gained.
 ///
 /// **The bounds.** If at most the stated share of reports is forged, the raw estimate from the honest reports alone lies between
 /// the bounds, whatever the forgers sent: these are the smallest and the largest estimate after that many reports are
@@ -76,7 +77,7 @@ impl Robust {
         const BINS: usize = 64;
         let taken = taken_away(summary.count(), fakes)?;
         let MeanOfGroups { counts, weights, value: raw, .. } = estimator.mean_of_groups(summary)?;
-        let value = estimator.distribution(summary, Method::Smoothed, BINS)?.mean();
+        let value = estimator.distribution(summary, Method::ExpectationMaximization, BINS)?.mean();
         let cells: Vec<(f64, u64)> = weights.into_iter().zip(counts.iter().copied()).collect();
         // The numbers give the raw mean up to a constant.
         let shift = raw - mean_beyond(cells.iter(), 0);
@@ -174,6 +175,24 @@ mod tests {
             let robust = case.estimator.robust(&summary, none).unwrap();
             let [low, high] = robust.rows[if robust.rows.len() > 1 { 3 } else { 0 }].bounds.unwrap();
             assert!((low - raw).abs() < 1e-9 && (high - raw).abs() < 1e-9, "{id}: {low} {raw} {high}");
+        }
+    }
+
+    /// The cost without forgeries: the squared error over a few repetitions, of people in one place and with a few far away.
+    #[test]
+    fn the_robust_mean_is_nearly_as_good_as_the_raw_one() {
+        let case = Case::small("piecewise", 1.0);
+        for far in [1000, 20] {
+            let people: Vec<f64> = (0..4000).map(|i| if i % far == 0 { 1.0 } else { -0.5 }).collect();
+            let truth = people.iter().sum::<f64>() / 4000.0;
+            let (mut raw, mut robust) = (0.0, 0.0);
+            for seed in 0..12 {
+                let summary = case.summary(&case.reports(&Values::Numbers(people.clone()), seed));
+                let rows = case.estimator.robust(&summary, Probability::new(0.0).unwrap()).unwrap().rows;
+                robust += (rows[0].value - truth).powi(2);
+                raw += (rows[0].bounds.unwrap()[0] - truth).powi(2);
+            }
+            assert!(robust < 1.5f64.powi(2) * raw, "{far}: {robust} {raw}");
         }
     }
 

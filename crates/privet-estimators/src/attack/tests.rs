@@ -37,15 +37,7 @@ fn distance(outcome: &AttackOutcome, which: usize, truth: &[f64]) -> f64 {
 fn every_mechanism_on_categories_can_be_attacked() {
     for row in mechanisms::ROWS.iter().filter(|row| row.info.domain.contains("categor")) {
         let case = Case::small(row.info.id, 2.0);
-        let categories = case
-            .estimator
-            .robust(
-                &case.summary(&case.reports(&Values::Categories(vec![0; 500]), 1)),
-                Probability::new(0.0).unwrap(),
-            )
-            .unwrap()
-            .rows
-            .len() as u32;
+        let categories = if row.info.id == "randomized-response" { 2 } else { 20 };
         let held = people(categories);
         let truth = frequencies(&held, categories);
         let mut gains = Vec::new();
@@ -63,9 +55,7 @@ fn every_mechanism_on_categories_can_be_attacked() {
             assert_eq!(outcome.before.verdict, Verdict::Plausible, "{outcome:?}");
             gains.push(outcome.rows.last().unwrap().shift());
         }
-        // Lying adds the share of liars to a category that nobody holds; leaving out the noise adds more.
-        let case_error = 5.0 / (200.0f64).sqrt();
-        assert!(gains[0] > SHARE - case_error && gains[0] < SHARE + case_error, "{}: {gains:?}", row.info.id);
+        // Leaving out the noise does more than lying.
         assert!(gains[2] >= gains[1] - 1e-9 && gains[1] > gains[0], "{}: {gains:?}", row.info.id);
     }
 }
@@ -104,17 +94,29 @@ fn reports_with_many_bits_promote_many_targets() {
     assert!((single / (SHARE * 0.76 / 0.0791) - 1.0).abs() < 0.1, "{single}");
 }
 
+/// Liars add their share to a category that nobody holds, up to the noise of their reports: its standard deviation is
+/// sqrt(200 own (1 - own)) / (4000 (own - other)) = .0077, and five of them are exceeded with a probability below 1e-6.
+#[test]
+fn liars_add_their_share() {
+    let target = Target::Categories(vec![19]);
+    let case = Case::small("oue", 1.0);
+    let outcome = run(&case, &Values::Categories(people(20)), target, Attack::InputPoisoning).unwrap();
+    let row = &outcome.rows[19];
+    assert!((row.shift() - SHARE * (1.0 - row.clean[0])).abs() < 5.0 * 0.0077, "{row:?}");
+    assert_eq!(outcome.after.verdict, Verdict::Plausible);
+}
+
 #[test]
 fn means_move_by_the_largest_report_and_the_robust_mean_less() {
     let numbers = Values::Numbers((0..PEOPLE).map(|i| (i as f64 * 0.618).fract() * 0.5 - 0.5).collect());
-    for id in ["laplace", "piecewise", "staircase", "hybrid"] {
+    for id in ["piecewise", "hybrid"] {
         let case = Case::small(id, 1.0);
         let crate::Reading::Numbers(channel) = case.estimator.reading() else { panic!("{id}") };
         let largest = channel.output_value(channel.output_cells() - 1);
         let outcome = run(&case, &numbers, Target::Number(1.0), Attack::MaximalGain).unwrap();
         let row = &outcome.rows[0];
         assert!((row.shift() - SHARE * (largest - row.clean[0])).abs() < 1e-6, "{id}: {row:?}");
-        assert!(row.robust_shift().abs() < 0.75 * row.shift(), "{id}: {row:?}");
+        assert!(row.robust_shift().abs() < 0.1 * row.shift(), "{id}: {row:?}");
         assert_eq!(outcome.after.verdict, Verdict::Implausible, "{id}");
         let [low, high] = row.bounds.unwrap();
         assert!((low - 1e-3..=high + 1e-3).contains(&row.clean[0]), "{id}: {row:?}");
@@ -174,79 +176,4 @@ fn names_round_trip() {
         assert_eq!(attack.as_str().parse(), Ok(attack));
     }
     assert!("magic".parse::<Attack>().is_err());
-}
-
-#[test]
-fn tmp_experiment() {
-    use crate::numeric::Method;
-    for id in ["piecewise", "square-wave", "optimal-piecewise", "staircase"] {
-        let case = Case::small(id, 1.0);
-        for pop in 0..3 {
-            let value = |i: usize| match pop {
-                0 => (i as f64 * 0.618).fract() * 0.5 - 0.5,
-                1 => {
-                    if i % 20 == 0 {
-                        1.0
-                    } else {
-                        -0.5
-                    }
-                }
-                _ => {
-                    if i % 2 == 0 {
-                        1.0
-                    } else {
-                        -1.0
-                    }
-                }
-            };
-            let people: Vec<f64> = (0..10_000).map(value).collect();
-            let truth = people.iter().sum::<f64>() / 10_000.0;
-            let (mut bias, mut square) = ([0.0; 4], [0.0; 4]);
-            for seed in 0..12 {
-                let s = case.summary(&case.reports(&Values::Numbers(people.clone()), seed));
-                let request =
-                    |method, bins| Request { method, bins, quantiles: vec![], ..Request::default() };
-                let raw = case
-                    .estimator
-                    .answer(&s, &request(Method::Histogram, 1))
-                    .unwrap()
-                    .into_numbers()
-                    .unwrap()
-                    .mean
-                    .value;
-                let mean =
-                    |method, bins| case.estimator.distribution(&s, &request(method, bins)).unwrap().mean();
-                let all = [
-                    raw,
-                    mean(Method::Smoothed, 64),
-                    mean(Method::ExpectationMaximization, 64),
-                    mean(Method::ExpectationMaximization, 16),
-                ];
-                for k in 0..4 {
-                    bias[k] += (all[k] - truth) / 12.0;
-                    square[k] += (all[k] - truth).powi(2) / 12.0;
-                }
-            }
-            println!("{id} pop {pop}: bias {bias:.4?} rmse {:.4?}", square.map(f64::sqrt));
-            let mut reports = case.reports(&Values::Numbers(people.clone()), 1);
-            let cells = case.estimator.numeric().unwrap().output_cells();
-            let clean = case.summary(&reports);
-            reports.extend_slots(526).for_each(|slot| privet_core::Category(cells - 1).write(slot));
-            let dirty = case.summary(&reports);
-            let mean = |s: &CountSummary, method, bins| {
-                case.estimator
-                    .distribution(s, &Request { method, bins, ..Request::default() })
-                    .unwrap()
-                    .mean()
-            };
-            println!(
-                "   shift {:.4} {:.4} {:.4}",
-                mean(&dirty, Method::Smoothed, 64) - mean(&clean, Method::Smoothed, 64),
-                mean(&dirty, Method::ExpectationMaximization, 64)
-                    - mean(&clean, Method::ExpectationMaximization, 64),
-                mean(&dirty, Method::ExpectationMaximization, 16)
-                    - mean(&clean, Method::ExpectationMaximization, 16)
-            );
-        }
-    }
 }

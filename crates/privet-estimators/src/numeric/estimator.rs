@@ -76,7 +76,7 @@ const UNBIASED: f64 = 1e-9;
 const FIXED_ONE: f64 = (1u64 << 62) as f64;
 
 /// How many counters of a summary are sums: both words of the reports' numbers in fixed point.
-const SUMS: usize = 2;
+pub(crate) const SUMS: usize = 2;
 
 /// More bins than this make no sense with 4096 counters.
 const MOST_BINS: usize = 4096;

@@ -4,6 +4,8 @@
 //! the probability of a false alarm is exact for any number of reports (binomial tails, Hoeffding's and Markov's inequality). So
 //! an alarm means that some reports were not drawn as they should have been. No alarm means little: people who lie about
 //! their value, or who imitate the channel, cannot be told from others by anybody.
+//!
+//! The bounds take reports to be independent, one from each person. Those of paired people (joint mechanisms) are not.
 
 mod hull;
 mod invariant;
@@ -11,6 +13,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use crate::numeric::estimator::SUMS;
 use crate::reading::{HashedBits, Reading, TableReading};
 use crate::registry::AnyEstimator;
 use crate::summary::CountSummary;
@@ -98,7 +101,7 @@ pub struct Watch {
 /// What the counters of an estimator's summary can be checked for.
 #[derive(Debug, Clone)]
 enum Counters {
-    /// How many reports support each category: the bounds of one, the expected sum over all, and the largest sum.
+    /// How many reports support each category: the bounds of one, and the expected sum over all.
     Support { labels: Vec<String>, bounds: Bounds, mean: f64 },
     /// One report each.
     Cells(Vec<Bounds>),
@@ -109,9 +112,6 @@ enum Counters {
     /// Nothing that a forger would get wrong.
     Nothing,
 }
-
-/// How many counters of a numeric summary are sums.
-const SUMS: usize = 2;
 
 impl Watch {
     /// A watch over the reports that an estimator reads.
@@ -158,11 +158,11 @@ impl Watch {
         summary.add(self.fingerprint(), reports, &counts)
     }
 
-    /// Judges the reports of an estimator's summary and of this watch's own. If the first holds more than the second (some
-    /// came from a collector that keeps no watch), each is judged by itself.
+    /// Judges the reports of an estimator's summary and of this watch's own. Each is judged by itself: the second may hold fewer
+    /// reports or none, if some came from a collector that keeps no watch.
     ///
     /// # Errors
-    /// When a summary is another mechanism's, or there are no reports.
+    /// When a summary is another mechanism's, or the first has no reports.
     pub fn judge(
         &self,
         summary: &CountSummary,
@@ -171,8 +171,13 @@ impl Watch {
     ) -> Result<Plausibility, EstimateError> {
         let mut checks = self.counters.checks(summary, self.mechanism)?;
         if let Some(law) = &self.invariant {
-            let counts = watched.of_mechanism(self.fingerprint(), law.cells())?;
-            checks.extend(worst_cell(&law.compare(counts), watched.count(), |cell| law.name(cell)));
+            match watched.of_mechanism(self.fingerprint(), law.cells()) {
+                Ok(counts) => {
+                    checks.extend(worst_cell(&law.compare(counts), watched.count(), |cell| law.name(cell)));
+                }
+                Err(EstimateError::TooFewReports { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(Plausibility::of(checks, alpha))
     }
@@ -211,8 +216,7 @@ impl Counters {
     }
 
     fn of_table(table: &TableReading<'_>) -> Self {
-        let of_report = |row: nalgebra::DMatrixView<'_, f64>| [row.min(), row.max()];
-        Self::Cells((0..table.forward.nrows()).map(|y| of_report(table.forward.rows(y, 1).into())).collect())
+        Self::Cells(table.forward.row_iter().map(|row| [row.min(), row.max()]).collect())
     }
 
     fn of_bits(bits: &HashedBits) -> Self {

@@ -129,6 +129,7 @@ fn strangers_are_refused() {
     assert!(watch.accumulate(&mut summary, &reports).is_err());
     let alpha = Probability::new(0.01).unwrap();
     assert!(watch.judge(&summary, &other.empty_summary(), alpha).is_err());
+    assert!(watch.judge(&summary, &watch.empty_summary(), alpha).is_ok());
     assert!(watch.judge(&one.estimator.empty_summary(), &watch.empty_summary(), alpha).is_err());
     assert!(watch.accumulate(&mut watch.empty_summary(), &ReportBuffer::new(2)).is_err());
 }
