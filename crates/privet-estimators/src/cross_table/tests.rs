@@ -7,8 +7,12 @@ use privet_core::{Generator, Rng, Values};
 /// .05: over all cells of a test that stays below 1e-6.
 const WIDER: f64 = 3.4;
 
-fn estimator<'a>(cases: &'a [Case; 2], bins: usize) -> CrossTableEstimator<'a> {
-    let [first, second] = cases.each_ref().map(|case| CrossSide { estimator: &*case.estimator, bins });
+fn side(case: &Case, bins: usize) -> CrossSide<'_> {
+    CrossSide { estimator: &*case.estimator, bins }
+}
+
+fn estimator(cases: &[Case; 2], bins: usize) -> CrossTableEstimator<'_> {
+    let [first, second] = cases.each_ref().map(|case| side(case, bins));
     CrossTableEstimator::new(first, second).unwrap()
 }
 
@@ -149,9 +153,7 @@ fn what_does_not_belong_together_is_refused() {
     assert!(matches!(cross.estimate(&summary), Err(EstimateError::TooFewReports { .. })));
     cross.accumulate(&mut summary, &first, &second).unwrap();
     assert!(matches!(estimator(&swapped, 1).estimate(&summary), Err(EstimateError::Foreign { .. })));
-    let (bloom, numbers) = (Case::small("rappor", 1.0), Case::small("piecewise", 1.0));
-    let side = |case: &'static Case, bins| CrossSide { estimator: &*case.estimator, bins };
-    let [bloom, numbers]: [&'static Case; 2] = [bloom, numbers].map(|case| &*Box::leak(Box::new(case)));
+    let (bloom, numbers) = (&Case::small("rappor", 1.0), &Case::small("piecewise", 1.0));
     for (one, two) in [(side(bloom, 3), side(numbers, 3)), (side(numbers, 0), side(numbers, 3))] {
         assert!(matches!(CrossTableEstimator::new(one, two), Err(ParameterError::Incompatible { .. })));
     }

@@ -123,8 +123,8 @@ fn ones(bits: usize, held: usize, [set, unset]: [f64; 2]) -> Vec<f64> {
         (choices + k as f64 * yes + (others - k) as f64 * no).exp()
     };
     let mut law: Vec<f64> = (0..=others).map(binomial).collect();
+    law.resize(bits + 1, 0.0);
     for _ in 0..bits - others {
-        law.push(0.0);
         for k in (0..law.len()).rev() {
             let below = if k == 0 { 0.0 } else { law[k - 1] };
             law[k] = law[k] * (1.0 - set) + below * set;
