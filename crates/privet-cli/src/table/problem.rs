@@ -24,6 +24,8 @@ pub(crate) enum Problem {
     MissingValue,
     #[error("the value is a list or an object")]
     NestedValue,
+    #[error("the geometry is not a point in well-known binary")]
+    NotAPoint,
     #[error("there are {got} cells, but {expected} in the header")]
     CellCount { expected: u64, got: u64 },
     #[error("the row is not a JSON object")]
@@ -55,6 +57,7 @@ impl Problem {
             Self::ColumnType { .. } => "data-column-type",
             Self::MissingValue => "data-missing-value",
             Self::NestedValue => "data-nested-value",
+            Self::NotAPoint => "data-not-a-point",
             Self::CellCount { .. } => "data-cell-count",
             Self::NotAnObject => "data-not-an-object",
             Self::NotUtf8 => "data-not-utf8",

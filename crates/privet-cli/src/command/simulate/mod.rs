@@ -1,8 +1,8 @@
 //! Truth against estimate.
 
+mod contest;
 mod frequency;
 mod number;
-mod trials;
 
 use super::advise::candidate;
 use super::estimate::{DEFAULT_BINS, METHODS};
@@ -13,9 +13,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::table::Format;
 use clap::{Args, ValueEnum};
+use contest::{Contest, Contestant};
 use privet::{Consistency, DomainSpec, Epsilon};
 use std::path::PathBuf;
-use trials::{Contest, Contestant};
 
 const EXAMPLES: &str = "\
 Examples:

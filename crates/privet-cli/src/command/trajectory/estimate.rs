@@ -3,16 +3,18 @@
 use super::evaluate::constant_paths;
 use super::method::MethodArguments;
 use super::paths::{Admission, Grouping, PathArguments};
+use super::reference::ReferenceArguments;
 use super::refused;
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Waiting;
-use crate::table::{ColumnWriter, KeptColumn, is_standard_stream};
+use crate::table::{KeptColumn, is_standard_stream};
 use clap::Args;
 use privet::trajectory::estimate::{Density, Evidence, Motion, ShareInterval};
-use privet::trajectory::method::{LocationMethod, References};
+use privet::trajectory::method::LocationMethod;
 use privet::trajectory::metric::Metric;
 use privet::trajectory::rounding::{Grid, Rounding};
+use privet::trajectory::space::Space;
 use privet::trajectory::{Path, Place};
 use serde::Serialize;
 use std::path::{Path as FilePath, PathBuf};
@@ -50,6 +52,8 @@ pub(super) struct EstimateArguments {
     input: PathBuf,
     #[command(flatten)]
     table: PathArguments,
+    #[command(flatten)]
+    reference: ReferenceArguments,
     /// How many cells each side of the grid of the density has
     #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = clap::value_parser!(u32).range(2..=256))]
     grid: u32,
@@ -122,7 +126,7 @@ impl EstimateArguments {
         let truth = self.truth.as_deref().map(|truth| self.read_truth(truth, &reports, &*method));
         let truth = truth.transpose()?;
         let waiting = Waiting::on("estimating the density".to_owned());
-        let references = References::previous(&*method);
+        let references = self.reference.build(method.space(), None)?;
         let evidence = Evidence::gather(&*method, references, &reports, [self.grid; 2]).map_err(refused)?;
         let density = evidence.density();
         waiting.say("reading the reports".to_owned());
@@ -185,35 +189,38 @@ impl EstimateArguments {
     }
 
     fn write(&self, density: &Density, readings: &[Path]) -> Result<(), Failure> {
-        let [first, second] = self.table.coordinates()?;
         if let Some(out) = &self.out {
-            let places = || readings.iter().flat_map(|path| &path.places);
-            let mut columns = vec![
-                KeptColumn::of_numbers(first, places().map(|place| place[0])),
-                KeptColumn::of_numbers(second, places().map(|place| place[1])),
-            ];
+            let places: Vec<Place> = readings.iter().flat_map(|path| path.places.iter().copied()).collect();
+            let mut columns = Vec::new();
             if let Some(name) = self.table.path_column() {
                 let ids = readings.iter().flat_map(|path| vec![Some(path.id.as_str()); path.places.len()]);
-                columns.insert(0, KeptColumn::of_texts(name, ids));
+                columns.push(KeptColumn::of_texts(name, ids));
             }
-            self.write_table(out, &columns)?;
+            self.write_table(out, density.grid().space(), columns, &places, None)?;
         }
         if let Some(out) = &self.density {
             let places: Vec<Place> =
                 (0..density.shares().len()).filter_map(|cell| density.grid().place(cell)).collect();
-            let columns = [
-                KeptColumn::of_numbers(first, places.iter().map(|place| place[0])),
-                KeptColumn::of_numbers(second, places.iter().map(|place| place[1])),
-                KeptColumn::of_numbers("share", density.shares().iter().copied()),
-            ];
-            self.write_table(out, &columns)?;
+            let shares = KeptColumn::of_numbers("share", density.shares().iter().copied());
+            self.write_table(out, density.grid().space(), Vec::new(), &places, Some(shares))?;
         }
         Ok(())
     }
 
-    fn write_table(&self, path: &FilePath, columns: &[KeptColumn]) -> Result<(), Failure> {
-        let mut writer = ColumnWriter::create(path, self.table.table_format(path)?)?;
-        writer.write(columns)?;
+    /// Places, with the columns before and after them.
+    fn write_table(
+        &self,
+        path: &FilePath,
+        space: &Space,
+        mut columns: Vec<KeptColumn>,
+        places: &[Place],
+        last: Option<KeptColumn>,
+    ) -> Result<(), Failure> {
+        let (coordinates, format) = (self.table.coordinates()?, self.table.table_format(path)?);
+        columns.extend(coordinates.columns(format, places));
+        columns.extend(last);
+        let mut writer = coordinates.writer(path, format, space)?;
+        writer.write(&columns)?;
         writer.finish()
     }
 }

@@ -1,5 +1,6 @@
 //! Locations and paths.
 
+mod boundary;
 mod estimate;
 mod evaluate;
 mod geo;
@@ -7,6 +8,8 @@ mod map;
 mod method;
 mod paths;
 mod perturb;
+mod reference;
+mod rounding;
 mod space;
 
 use crate::failure::Failure;

@@ -1,13 +1,15 @@
 //! Locations to reports.
 
 use super::method::{MethodArguments, scope};
-use super::paths::{Admission, PathArguments, Rows};
+use super::paths::{Admission, Coordinates, PathArguments, Rows};
+use super::reference::ReferenceArguments;
 use super::refused;
+use super::rounding::{Places, RoundingArguments};
 use crate::arguments::generator;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::table::{ColumnWriter, KeptColumn, is_standard_stream};
+use crate::table::{Format, is_standard_stream};
 use clap::Args;
 use privet::Generator;
 use privet::trajectory::Place;
@@ -25,12 +27,15 @@ Examples:
     privet trajectory perturb --in paths.parquet --out reports.parquet --keep time --clamp \\
       --space geographic:139.47,139.91,35.51,35.87 --method tracs-c --epsilon 4";
 
+/// What GeoParquet usually calls its points.
+const GEOMETRY: &str = "geometry";
+
 /// Turn locations into reports
 ///
 /// The output has the columns of the two coordinates, which now hold reports, the column of paths, and those that are kept.
 /// Epsilon is that of one location. Rows next to each other with the same name are a path: where a method looks from a
-/// reference, that is the report before in the path, and the middle of the space at first. Rows stay in the order of the
-/// table. The file appears under its name when it is complete. Memory does not grow with the number of rows.
+/// reference, that is the report before in the path, and the public start at first. Rows stay in the order of the table. The
+/// file appears under its name when it is complete. Memory does not grow with the number of rows.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PerturbArguments {
@@ -45,6 +50,13 @@ pub(super) struct PerturbArguments {
     out: PathBuf,
     #[command(flatten)]
     table: PathArguments,
+    /// Write the reports to Parquet as one column of points, `geometry`, as GeoParquet does
+    #[arg(long)]
+    geometry: bool,
+    #[command(flatten)]
+    rounding: RoundingArguments,
+    #[command(flatten)]
+    reference: ReferenceArguments,
     /// Public columns to copy. They are sent as they are: without any protection
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     keep: Vec<String>,
@@ -57,10 +69,13 @@ impl PerturbArguments {
     pub(super) fn run(&self, output: Output) -> Result<(), Failure> {
         self.check_flags(output)?;
         let method = self.method.build()?;
+        let places = self.rounding.build(method.space(), &self.table)?;
+        let references = self.reference.build(method.space(), places.as_ref())?;
         let rng = generator(self.insecure_seed)?;
         let is_insecure = rng.is_insecure();
         let out_format = self.table.table_format(&self.out)?;
-        let rows = self.perturb(&*method, rng, ColumnWriter::create(&self.out, out_format)?)?;
+        let reporter = Reporter { method: &*method, references, places: places.as_ref(), rng, last: None };
+        let rows = self.perturb(reporter, out_format)?;
         if is_standard_stream(&self.out) {
             return Ok(());
         }
@@ -81,25 +96,24 @@ impl PerturbArguments {
         })
     }
 
-    fn perturb(
-        &self,
-        method: &dyn LocationMethod,
-        mut rng: Generator,
-        mut writer: ColumnWriter,
-    ) -> Result<u64, Failure> {
-        let [first, second] = self.table.coordinates()?;
-        let admission = Admission { space: Some(method.space()), clamp: self.table.clamp };
-        let mut reporter = Reporter { method, last: None };
+    /// Where the coordinates of reports go.
+    fn written(&self) -> Result<Coordinates<'_>, Failure> {
+        if self.geometry { Ok(Coordinates::Points(GEOMETRY)) } else { self.table.coordinates() }
+    }
+
+    fn perturb(&self, mut reporter: Reporter<'_>, format: Format) -> Result<u64, Failure> {
+        let written = self.written()?;
+        let space = reporter.method.space();
+        let mut writer = written.writer(&self.out, format, space)?;
+        let admission = Admission { space: Some(space), clamp: self.table.clamp };
         let mut progress = Progress::new("locations", None);
         let path_column = self.table.path_column();
         let keep: Vec<String> =
             self.keep.iter().filter(|name| Some(name.as_str()) != path_column).cloned().collect();
         let rows = self.table.for_each(&self.input, &keep, admission, |rows| {
-            let reports = reporter.report(&rows, &mut rng)?;
+            let reports = reporter.report(&rows)?;
             progress.add(reports.len() as u64);
-            let column =
-                |name, axis: usize| KeptColumn::of_numbers(name, reports.iter().map(|report| report[axis]));
-            let mut columns = vec![column(first, 0), column(second, 1)];
+            let mut columns = written.columns(format, &reports);
             columns.splice(0..0, rows.ids);
             columns.extend(rows.kept);
             writer.write(&columns)
@@ -114,9 +128,17 @@ impl PerturbArguments {
             return wrong("--json and --out - both need standard output", Some("name a file with --out"));
         }
         let coordinates = self.table.coordinates()?;
-        let is_private = |name: &str| coordinates.contains(&name);
+        let is_private = |name: &str| coordinates.contains(name);
         if self.keep.iter().any(|name| is_private(name)) || self.table.path_column().is_some_and(is_private) {
             return wrong("a private column would be copied as it is", Some("keep public columns only"));
+        }
+        if self.geometry && self.table.table_format(&self.out)? != Format::Parquet {
+            return wrong("--geometry writes points, which only parquet holds", Some("name a .parquet file"));
+        }
+        let written = self.written()?;
+        let is_taken = |name: &String| written.contains(name);
+        if self.keep.iter().any(is_taken) {
+            return wrong("two columns of the output would have the same name", Some("keep other columns"));
         }
         let same = |one: &PathBuf, other: &PathBuf| one.canonicalize().ok() == other.canonicalize().ok();
         if !is_standard_stream(&self.out) && self.out.exists() && same(&self.input, &self.out) {
@@ -129,20 +151,30 @@ impl PerturbArguments {
 /// Reports rows as they come, path after path.
 struct Reporter<'a> {
     method: &'a dyn LocationMethod,
+    references: References,
+    places: Option<&'a Places>,
+    rng: Generator,
     /// The path of the last row, and what comes next in it.
     last: Option<(String, Stream<'a>)>,
 }
 
 impl<'a> Reporter<'a> {
-    fn report(&mut self, rows: &Rows, rng: &mut Generator) -> Result<Vec<Place>, Failure> {
+    fn report(&mut self, rows: &Rows) -> Result<Vec<Place>, Failure> {
         let mut reports = Vec::with_capacity(rows.places.len());
         for (row, place) in rows.places.iter().enumerate() {
-            reports.push(self.stream(rows, row)?.report(place, rng).map_err(refused)?);
+            let mut stream = self.stream(rows, row)?;
+            let report = stream.1.report(place, &mut self.rng).map_err(refused)?;
+            self.last = Some(stream);
+            reports.push(match self.places {
+                Some(places) => places.rounding().round(&report),
+                None => report,
+            });
         }
         Ok(reports)
     }
 
-    fn stream(&mut self, rows: &Rows, row: usize) -> Result<&mut Stream<'a>, Failure> {
+    /// The path of a row, and what comes next in it.
+    fn stream(&mut self, rows: &Rows, row: usize) -> Result<(String, Stream<'a>), Failure> {
         // Where no report looks at the one before, it does not matter which path it belongs to.
         let is_same = match (&self.last, &rows.ids) {
             (Some(_), _) if !self.method.reads_reference() => true,
@@ -150,13 +182,9 @@ impl<'a> Reporter<'a> {
             _ => false,
         };
         let kept = if is_same { self.last.take() } else { None };
-        let next = match kept {
-            Some(same) => same,
-            None => {
-                let references = References::previous(self.method);
-                (rows.id(row), Stream::new(self.method, references).map_err(refused)?)
-            }
-        };
-        Ok(&mut self.last.insert(next).1)
+        match kept {
+            Some(same) => Ok(same),
+            None => Ok((rows.id(row), Stream::new(self.method, self.references).map_err(refused)?)),
+        }
     }
 }
