@@ -193,6 +193,11 @@ impl Space {
         self.region.is_some()
     }
 
+    /// The region in inner coordinates, where there is one.
+    pub fn boundary(&self) -> Option<&Region> {
+        self.region.as_ref()
+    }
+
     /// A public place that every space has: the middle of its shape, or the place of its region nearest to that. It serves as
     /// the reference of the first place of a path.
     pub fn centre(&self) -> Place {

@@ -34,8 +34,8 @@ Examples:
       --space geographic:139.47,139.91,35.51,35.87 --method window-2d,tracs-c,grid-rr --epsilon 4
 
   The same with reports at public points of interest, and the start that suits them:
-    privet trajectory evaluate --in paths.csv --space rectangle:139.4,140,35.5,35.9 --method tracs-c,tracs-d \\
-      --epsilon 4 --round-to places.csv --start best --fixed-reference";
+    privet trajectory evaluate --in paths.csv --space rectangle:139.4,140,35.5,35.9 \\
+      --method tracs-c,tracs-d --epsilon 4 --round-to places.csv --start best --fixed-reference";
 
 /// Cells on each side of the grid whose most visited ones are hotspots.
 const HOTSPOT_CELLS: u32 = 32;
@@ -174,7 +174,7 @@ impl EvaluateArguments {
         let admission = Admission { space: named.as_ref(), clamp: self.table.clamp };
         let grouping = Grouping::Together { time: self.time.as_deref() };
         let mut paths = self.table.read(input, grouping, admission)?;
-        let space = named.map_or_else(|| box_of(&paths), Ok)?;
+        let space = named.map_or_else(|| box_of(paths.iter()), Ok)?;
         paths.truncate(self.paths.map_or(usize::MAX, |count| count as usize));
         Ok((space, Truth::Table(paths)))
     }

@@ -81,9 +81,9 @@ fn unknown(text: &str) -> Failure {
 }
 
 /// The smallest rectangle around all places. It is known to those only who may read the places.
-pub(super) fn box_of(paths: &[Path]) -> Result<Space, Failure> {
+pub(super) fn box_of<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Result<Space, Failure> {
     let side = |axis: usize| {
-        let coordinates = paths.iter().flat_map(|path| &path.places).map(|place: &Place| place[axis]);
+        let coordinates = paths.clone().flat_map(|path| &path.places).map(|place: &Place| place[axis]);
         let low = coordinates.clone().fold(f64::INFINITY, f64::min);
         Interval::new(low, coordinates.fold(f64::NEG_INFINITY, f64::max))
     };
@@ -148,8 +148,8 @@ mod tests {
     #[test]
     fn a_line_has_no_box() {
         let path = |places| [Path { id: String::new(), places }];
-        assert!(box_of(&path(vec![[0.0, 1.0], [2.0, 3.0]])).is_ok());
-        assert!(box_of(&path(vec![[0.0, 1.0]])).is_err());
-        assert!(box_of(&[]).is_err());
+        assert!(box_of(path(vec![[0.0, 1.0], [2.0, 3.0]]).iter()).is_ok());
+        assert!(box_of(path(vec![[0.0, 1.0]]).iter()).is_err());
+        assert!(box_of([].iter()).is_err());
     }
 }
