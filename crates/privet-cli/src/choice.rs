@@ -4,6 +4,7 @@ use crate::arguments::find_mechanism;
 use crate::failure::Failure;
 use crate::progress::Waiting;
 use privet::limit::{Solution, SolvedChannel};
+use privet::plane::PlaneErrors;
 use privet::registry::{self, AnyEstimator, MechanismRow};
 use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError};
 use std::fs::File;
@@ -105,6 +106,21 @@ impl Choice {
                 options.refuse_unless(false, false)?;
                 file.solution.channel.mechanism()
             }
+        }
+    }
+
+    /// The errors of a mechanism on places; `None` for all other mechanisms.
+    pub(crate) fn plane_errors(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+    ) -> Result<Option<Box<dyn PlaneErrors>>, ParameterError> {
+        match self {
+            Self::Row(row) => row.plane_errors(domain, epsilon),
+            Self::File(file) => Ok(match &file.solution.channel {
+                SolvedChannel::Rectangle(plane) => Some(plane.clone()),
+                _ => None,
+            }),
         }
     }
 

@@ -4,13 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 use privet_core::{Budget, Channel, Circle, Epsilon, Fraction, Generator, Interval, Mechanism, Rectangle};
+use privet_mechanisms::plane::SquareWindow;
 use privet_trajectory::Place;
 use privet_trajectory::method::rival::{
     Atp, Candidates, GridExponential2d, GridRandomizedResponse2d, LSrr, NGram,
 };
 use privet_trajectory::method::{
-    LinePart, LocationMethod, References, RingPart, Scope, SquareWindow, Stream, TracsC, TracsD, TracsSphere,
-    Window2d,
+    LinePart, LocationMethod, References, RingPart, Scope, Stream, TracsC, TracsD, TracsSphere, Window2d,
 };
 use privet_trajectory::space::{Region, Space};
 use std::collections::BTreeMap;

@@ -1,14 +1,10 @@
 //! One window in two dimensions, with the whole epsilon.
 
-mod channel;
-mod decoder;
-
-pub use channel::SquareWindow;
-
-use super::{CrossingLikelihood, LocationMethod, Scope};
+use super::{LocationMethod, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Guarantee, Mechanism};
+use privet_mechanisms::plane::{CrossingMasses, SquareWindow};
 
 /// [`SquareWindow`] in a space.
 ///
@@ -72,7 +68,7 @@ impl LocationMethod for Window2d {
         Some(self.channel.mass(&self.space.to_inner(*place), &self.space.to_inner(*report)))
     }
 
-    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingLikelihood> {
+    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingMasses> {
         if self.space.has_region() {
             return None;
         }
