@@ -6,7 +6,7 @@
 //! exact up to floating-point rounding, which is below one part in 10^10.
 
 use super::{PlaneErrors, PlanePrior, PlaneWindow};
-use privet_core::{Domain, InputError, Mechanism};
+use privet_core::{Domain, InputError, Mechanism, ReportError};
 
 impl PlaneWindow {
     /// The expected distance at `place` under the row of a node.
@@ -80,6 +80,10 @@ impl PlaneWindow {
 }
 
 impl PlaneErrors for PlaneWindow {
+    fn reported_place(&self, report: &[u8]) -> Result<[f64; 2], ReportError> {
+        Ok(self.output_value(self.decode(report)?.0))
+    }
+
     fn expected_loss(&self, place: [f64; 2]) -> Result<f64, InputError> {
         self.domain().check(&place)?;
         Ok(self.loss_under(self.node_of(place), place))

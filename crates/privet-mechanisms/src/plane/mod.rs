@@ -11,11 +11,17 @@ pub use prior::PlanePrior;
 pub use square_window::{CrossingMasses, SquareWindow};
 pub use window::PlaneWindow;
 
-use privet_core::InputError;
+use privet_core::{InputError, ReportError};
 use std::fmt::Debug;
 
-/// How far reports are from the truth, in Euclidean distances.
+/// What reports stand for, and how far they are from the truth, in Euclidean distances.
 pub trait PlaneErrors: Debug + Send + Sync {
+    /// The place that an encoded report stands for.
+    ///
+    /// # Errors
+    /// When the report is none of this mechanism's.
+    fn reported_place(&self, report: &[u8]) -> Result<[f64; 2], ReportError>;
+
     /// The expected distance between a place and what its report stands for.
     ///
     /// # Errors

@@ -44,7 +44,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Advise {
-    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1 or circle:360
+    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1, circle:360 or
+    /// rectangle:0,1,0,1
     #[arg(long, value_name = "DOMAIN")]
     domain: String,
     /// What is to be learned
@@ -173,6 +174,16 @@ impl Advise {
             (Goal::Frequency, _) => {
                 let hint = Some("for numbers and angles the goal is distribution, mean or point");
                 return wrong(format!("the goal frequency is about categories: got {domain}"), hint);
+            }
+            (Goal::Point, DomainSpec::Rectangle(_)) => {
+                if self.loss.as_deref().is_some_and(|loss| loss != "absolute") {
+                    return wrong("losses of places are distances".to_owned(), Some("leave --loss out"));
+                }
+            }
+            (goal, DomainSpec::Rectangle(_)) => {
+                let goal = goal.as_str();
+                let hint = Some("for places the goal is point");
+                return wrong(format!("the goal {goal} is not about places: got {domain}"), hint);
             }
             (goal, _) if !is_number => {
                 let hint = Some("for categories the goal is frequency");

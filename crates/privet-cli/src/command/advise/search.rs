@@ -171,6 +171,9 @@ impl Search<'_> {
     }
 
     fn at(&self, choice: &Choice, epsilon: f64) -> Result<(Candidate, BuildOptions), Refusal> {
+        if matches!(self.domain, DomainSpec::Rectangle(_)) {
+            return self.on_places(choice, Epsilon::new(epsilon)?);
+        }
         let built = candidate::build(choice, self.domain, Epsilon::new(epsilon)?, self.options)?;
         let candidate = Candidate {
             id: choice.id(),
@@ -180,6 +183,21 @@ impl Search<'_> {
             guarantee: built.mechanism.guarantee(),
         };
         Ok((candidate, built.taken))
+    }
+
+    /// The largest expected distance between a place and its report.
+    fn on_places(&self, choice: &Choice, epsilon: Epsilon) -> Result<(Candidate, BuildOptions), Refusal> {
+        let taken = BuildOptions::default();
+        let mechanism = choice.mechanism(self.domain, epsilon, &taken)?;
+        let plane = choice.plane_errors(self.domain, epsilon)?.ok_or(Refusal::Misfit)?;
+        let candidate = Candidate {
+            id: choice.id(),
+            epsilon: epsilon.get(),
+            expected_error: plane.worst_loss().0,
+            report_bits: mechanism.report_bits(),
+            guarantee: mechanism.guarantee(),
+        };
+        Ok((candidate, taken))
     }
 
     /// The candidate with the smallest epsilon that reaches the target, or that with the largest epsilon if none does.

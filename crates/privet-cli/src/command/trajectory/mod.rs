@@ -1,7 +1,7 @@
 //! Locations and paths.
 
 mod boundary;
-mod estimate;
+pub(super) mod estimate;
 mod evaluate;
 mod geo;
 mod map;
@@ -15,7 +15,10 @@ mod space;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand};
+use privet::Epsilon;
 use privet::trajectory::TrajectoryError;
+use privet::trajectory::method::LocationMethod;
+use privet::trajectory::space::Space;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,8 +67,17 @@ impl Trajectory {
     }
 }
 
+/// The method of this name, where it needs no grid.
+pub(crate) fn named_method(
+    name: &str,
+    space: &Space,
+    epsilon: Epsilon,
+) -> Result<Box<dyn LocationMethod>, Failure> {
+    method::build(name, space, epsilon, 1)
+}
+
 /// What the library refuses, as a failure with an exit code.
-fn refused(error: TrajectoryError) -> Failure {
+pub(crate) fn refused(error: TrajectoryError) -> Failure {
     match error {
         TrajectoryError::Parameter(error) => Failure::Parameter(error),
         TrajectoryError::Input(error) => Failure::Input(error),

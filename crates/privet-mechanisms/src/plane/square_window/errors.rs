@@ -6,7 +6,7 @@
 
 use super::SquareWindow;
 use crate::plane::{PlaneErrors, PlanePrior};
-use privet_core::{Domain, InputError};
+use privet_core::{Domain, InputError, Mechanism, ReportError};
 
 /// How many cells along a side are looked at while searching.
 const COARSE: u32 = 64;
@@ -72,6 +72,10 @@ impl SquareWindow {
 }
 
 impl PlaneErrors for SquareWindow {
+    fn reported_place(&self, report: &[u8]) -> Result<[f64; 2], ReportError> {
+        Ok(self.output_value(self.decode(report)?))
+    }
+
     fn expected_loss(&self, place: [f64; 2]) -> Result<f64, InputError> {
         self.rectangle.check(&place)?;
         Ok(self.loss_at(place, u32::MAX))
