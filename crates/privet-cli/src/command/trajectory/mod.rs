@@ -11,6 +11,7 @@ mod perturb;
 mod reference;
 mod rounding;
 mod space;
+mod time;
 
 use crate::failure::Failure;
 use crate::output::Output;

@@ -152,12 +152,14 @@ impl PathArguments {
         match self.columns.split(',').collect::<Vec<_>>()[..] {
             [only] if !only.is_empty() => Ok(Coordinates::Points(only)),
             [first, second] if first != second => Ok(Coordinates::Two([first, second])),
-            _ => Err(Failure::Usage {
-                message: format!("two different columns hold the coordinates: got {:?}", self.columns),
-                hint: Some(
-                    "write --columns lon,lat, or --columns geometry for a column of points in Parquet",
-                ),
-            }),
+            _ => Err(self.not_two_columns()),
+        }
+    }
+
+    fn not_two_columns(&self) -> Failure {
+        Failure::Usage {
+            message: format!("two different columns hold the coordinates: got {:?}", self.columns),
+            hint: Some("write --columns lon,lat, or --columns geometry for a column of points in Parquet"),
         }
     }
 
@@ -210,6 +212,9 @@ impl PathArguments {
         names.extend_from_slice(wanted.keep);
         let columns = Columns { column: Some(coordinates.first()), keep: &names, batch_rows: BATCH_ROWS };
         let format = self.table_format(input)?;
+        if matches!(coordinates, Coordinates::Points(_)) && format != Format::Parquet {
+            return Err(self.not_two_columns());
+        }
         let source = Source::open(input, format, columns)?;
         let rows = match coordinates {
             Coordinates::Points(_) => source.for_each_batch(PointColumn::default, |batch| {
