@@ -54,7 +54,7 @@ fn paths() -> Option<Vec<Path>> {
     for row in columns(&data("trajectories/tky.csv")?, &["trajectory_id", "lat", "lon"]) {
         let id = row[0].to_string();
         if paths.last().is_none_or(|path| path.id != id) {
-            paths.push(Path { id, places: Vec::new() });
+            paths.push(Path::new(id, Vec::new()));
         }
         if let Some(path) = paths.last_mut() {
             path.places.push([row[1], row[2]]);
@@ -73,7 +73,7 @@ fn error(paths: &[Path], read: &[Path]) -> f64 {
 }
 
 fn constant(paths: &[Path], place: Place) -> Vec<Path> {
-    let same = |path: &Path| Path { id: path.id.clone(), places: vec![place; path.places.len()] };
+    let same = |path: &Path| Path::new(&path.id, vec![place; path.places.len()]);
     paths.iter().map(same).collect()
 }
 

@@ -207,7 +207,7 @@ fn places_outside_are_refused_by_every_method_without_being_named() {
 fn paths_are_reported_in_order_and_names_of_bad_places_are_positions() {
     let method = TracsD::new(square(), epsilon(2.0)).unwrap();
     let mut rng = Generator::from_insecure_seed(1);
-    let path = |places: Vec<Place>| Path { id: "a".into(), places };
+    let path = |places: Vec<Place>| Path::new("a", places);
     let bad = perturb_path(&method, &path(vec![[0.1, 0.1], [0.2, 0.2], [3.0, 0.1]]), &mut rng).unwrap_err();
     assert_eq!(bad.to_string(), "value number 3 lies outside the domain rectangle:0,1,0,1");
     assert_eq!(bad.code(), "input-outside-domain");

@@ -78,7 +78,7 @@ impl<'a> Samples<'a> {
         for report in reports {
             let likelihoods = self.likelihoods(report).ok_or_else(|| TrajectoryError::WrongSpace {
                 method: "the estimate of a density",
-                expected: "a method and a space in which the probability of each report is known",
+                expected: "a method that says how likely its reports are, in a space without a region",
                 got: format!("{} in {}", self.method.id(), self.method.space()),
             })?;
             if !kernels.push(&likelihoods) {

@@ -1,7 +1,9 @@
 //! How places become reports.
 
 mod budget;
+mod disclosure;
 mod part;
+mod release;
 pub mod rival;
 mod solved_plane;
 mod stream;
@@ -11,9 +13,11 @@ mod tracs_sphere;
 mod window_2d;
 
 pub use budget::PathBudget;
+pub use disclosure::Disclosure;
 pub use part::{LinePart, Part, RingPart};
+pub use release::{PathPromise, Release, perturb_path};
 pub use solved_plane::SolvedPlane;
-pub use stream::{References, Stream, perturb_path};
+pub use stream::{References, Stream};
 pub use tracs_c::TracsC;
 pub use tracs_d::{Split, TracsD};
 pub use tracs_sphere::TracsSphere;
