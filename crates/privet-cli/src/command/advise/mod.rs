@@ -175,11 +175,12 @@ impl Advise {
                 let hint = Some("for numbers and angles the goal is distribution, mean or point");
                 return wrong(format!("the goal frequency is about categories: got {domain}"), hint);
             }
-            (Goal::Point, DomainSpec::Rectangle(_)) => {
-                if self.loss.as_deref().is_some_and(|loss| loss != "absolute") {
-                    return wrong("losses of places are distances".to_owned(), Some("leave --loss out"));
-                }
+            (Goal::Point, DomainSpec::Rectangle(_))
+                if self.loss.as_deref().unwrap_or("absolute") != "absolute" =>
+            {
+                return wrong("losses of places are distances".to_owned(), Some("leave --loss out"));
             }
+            (Goal::Point, DomainSpec::Rectangle(_)) => {}
             (goal, DomainSpec::Rectangle(_)) => {
                 let goal = goal.as_str();
                 let hint = Some("for places the goal is point");

@@ -112,7 +112,7 @@ fn estimated(
         return Err(EstimateError::TooFewReports { needed, got }.into());
     }
     let waiting = Waiting::on("estimating the density".to_owned());
-    let alone = |place: Place| Path { id: String::new(), places: vec![place] };
+    let alone = |place: Place| Path::new("", vec![place]);
     let reports: Vec<Path> = places.into_iter().map(alone).collect();
     let side = cells * FINE_CELLS.div_ceil(cells);
     let references = References::previous(method);

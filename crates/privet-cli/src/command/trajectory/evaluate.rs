@@ -2,7 +2,7 @@
 
 use super::method::{CONSTANT, CellArguments, build, scope};
 use super::paths::{Admission, Grouping, PathArguments};
-use super::reference::{ReferenceArguments, perturb_path_from};
+use super::reference::ReferenceArguments;
 use super::refused;
 use super::rounding::{Places, RoundingArguments};
 use super::space::{box_of, parse_space};
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::trials::Trials;
 use clap::Args;
 use privet::trajectory::estimate::geometric_median;
-use privet::trajectory::method::{LocationMethod, References};
+use privet::trajectory::method::{LocationMethod, References, Release};
 use privet::trajectory::metric::{Hotspots, Metric, Score};
 use privet::trajectory::rounding::Grid;
 use privet::trajectory::space::{Shape, Space};
@@ -271,7 +271,7 @@ impl Contest {
         path: &Path,
         rng: &mut Generator,
     ) -> Result<Path, TrajectoryError> {
-        let reports = perturb_path_from(method, self.references, path, rng)?;
+        let reports = Release::new(method).seen_from(self.references)?.report(path, rng)?;
         Ok(match &self.places {
             Some(places) => places.rounding().round_path(&reports),
             None => reports,
@@ -291,7 +291,7 @@ pub(super) fn constant(space: &Space, paths: &[Path]) -> Result<Vec<Path>, Failu
 
 /// Paths of the same lengths that never leave a place.
 pub(super) fn constant_paths(paths: &[Path], place: Place) -> Vec<Path> {
-    let same = |path: &Path| Path { id: path.id.clone(), places: vec![place; path.places.len()] };
+    let same = |path: &Path| Path::new(path.id.clone(), vec![place; path.places.len()]);
     paths.iter().map(same).collect()
 }
 
@@ -313,7 +313,7 @@ fn random_paths(space: &Space, paths: u32, length: u32, rng: &mut Generator) -> 
             return space.publish(inner);
         }
     };
-    let mut path = |id: u32| Path { id: id.to_string(), places: (0..length).map(|_| place()).collect() };
+    let mut path = |id: u32| Path::new(id.to_string(), (0..length).map(|_| place()).collect());
     Ok((0..paths).map(&mut path).collect())
 }
 

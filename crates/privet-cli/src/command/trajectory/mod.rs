@@ -1,6 +1,7 @@
 //! Locations and paths.
 
 mod boundary;
+mod budget;
 pub(super) mod estimate;
 mod evaluate;
 mod geo;
@@ -8,6 +9,7 @@ mod map;
 mod method;
 mod paths;
 mod perturb;
+mod publish;
 mod reference;
 mod rounding;
 mod space;
@@ -82,6 +84,9 @@ pub(crate) fn refused(error: TrajectoryError) -> Failure {
     match error {
         TrajectoryError::Parameter(error) => Failure::Parameter(error),
         TrajectoryError::Input(error) => Failure::Input(error),
+        TrajectoryError::Times { .. } | TrajectoryError::NoTimes | TrajectoryError::PathTooLong { .. } => {
+            Failure::Data { message: error.to_string(), hint: None }
+        }
         other => Failure::Usage { message: other.to_string(), hint: None },
     }
 }

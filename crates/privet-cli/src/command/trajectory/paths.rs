@@ -1,7 +1,8 @@
 //! Tables of locations.
 
 use super::geo;
-use super::space::is_in_degrees;
+use super::refused;
+use super::time::Clock;
 use crate::failure::Failure;
 use crate::table::{
     BATCH_ROWS, Batch, ColumnWriter, Columns, Format, KeptColumn, METADATA_KEY, NumberColumn, PointColumn,
@@ -12,7 +13,7 @@ use privet::InputError;
 use privet::trajectory::space::Space;
 use privet::trajectory::{Path, Place};
 use std::collections::HashMap;
-use std::path::{Path as FilePath, PathBuf};
+use std::path::Path as FilePath;
 
 /// Which columns of a table are locations.
 #[derive(Debug, Args)]
@@ -87,11 +88,11 @@ impl<'a> Coordinates<'a> {
         self,
         path: &FilePath,
         format: Format,
-        space: &Space,
+        is_in_degrees: bool,
     ) -> Result<ColumnWriter, Failure> {
         let writer = ColumnWriter::create(path, format)?;
         Ok(match self {
-            Self::Points(name) => writer.about(METADATA_KEY, points_metadata(name, is_in_degrees(space))),
+            Self::Points(name) => writer.about(METADATA_KEY, points_metadata(name, is_in_degrees)),
             Self::Two(_) => writer,
         })
     }
@@ -121,8 +122,16 @@ impl Rows {
 pub(super) enum Grouping<'a> {
     /// All with the same name, in the order of a time column, or of the table.
     Together { time: Option<&'a str> },
-    /// Those next to each other with the same name.
-    Runs,
+    /// Those next to each other with the same name, in the order of the table.
+    Runs { time: Option<&'a str> },
+}
+
+impl<'a> Grouping<'a> {
+    fn time(self) -> Option<&'a str> {
+        match self {
+            Self::Together { time } | Self::Runs { time } => time,
+        }
+    }
 }
 
 /// Accepts the places of a space, or all that are finite where there is none yet.
@@ -256,26 +265,10 @@ impl PathArguments {
         grouping: Grouping<'_>,
         admission: Admission<'_>,
     ) -> Result<Vec<Path>, Failure> {
-        let Grouping::Together { time } = grouping else { return self.read_runs(input, admission) };
-        let mut table = TimedPaths::new(input);
-        let keep: Vec<String> = time.map(str::to_owned).into_iter().collect();
+        let mut table = TimedPaths::new(input, grouping);
+        let keep: Vec<String> = grouping.time().map(str::to_owned).into_iter().collect();
         self.for_each(input, &keep, admission, |rows| table.add(&rows))?;
-        Ok(table.sorted())
-    }
-
-    fn read_runs(&self, input: &FilePath, admission: Admission<'_>) -> Result<Vec<Path>, Failure> {
-        let mut paths: Vec<Path> = Vec::new();
-        self.for_each(input, &[], admission, |rows| {
-            for (row, place) in rows.places.iter().enumerate() {
-                let id = rows.id(row);
-                match paths.last_mut() {
-                    Some(path) if path.id == id => path.places.push(*place),
-                    _ => paths.push(Path { id, places: vec![*place] }),
-                }
-            }
-            Ok(())
-        })?;
-        Ok(paths)
+        table.finish()
     }
 }
 
@@ -333,57 +326,78 @@ fn read_geographic(
     Ok(located.len() as u64)
 }
 
-/// Paths whose places still have their times.
-struct TimedPaths {
-    input: PathBuf,
+/// Paths whose places still have their times, as texts.
+struct TimedPaths<'a> {
+    input: &'a FilePath,
+    grouping: Grouping<'a>,
+    /// Where the path of a name is, where all its rows belong together.
     index: HashMap<String, usize>,
     paths: Vec<(String, Vec<(String, Place)>)>,
 }
 
-impl TimedPaths {
-    fn new(input: &FilePath) -> Self {
-        Self { input: input.to_owned(), index: HashMap::new(), paths: Vec::new() }
+impl<'a> TimedPaths<'a> {
+    fn new(input: &'a FilePath, grouping: Grouping<'a>) -> Self {
+        Self { input, grouping, index: HashMap::new(), paths: Vec::new() }
     }
 
     fn add(&mut self, rows: &Rows) -> Result<(), Failure> {
         for (row, place) in rows.places.iter().enumerate() {
-            let id = rows.id(row);
             let time = match rows.kept.first() {
                 None => String::new(),
-                Some(times) => times.text(row).filter(|time| !time.is_empty()).map_or_else(
-                    || Err(self.missing_time(rows.first_row + row as u64)),
-                    |time| Ok(time.into_owned()),
-                )?,
+                Some(times) => {
+                    let text = times.text(row).filter(|time| !time.is_empty());
+                    text.ok_or_else(|| self.missing_time(rows.first_row + row as u64))?.into_owned()
+                }
             };
-            let index = *self.index.entry(id).or_insert_with_key(|id| {
-                self.paths.push((id.clone(), Vec::new()));
-                self.paths.len() - 1
-            });
+            let index = self.path(rows.id(row));
             self.paths[index].1.push((time, *place));
         }
         Ok(())
     }
 
-    fn missing_time(&self, row: u64) -> Failure {
-        Failure::Source { path: self.input.clone(), row: Some(row), problem: Problem::MissingValue }
+    /// Where the path of this name is, or begins.
+    fn path(&mut self, id: String) -> usize {
+        let next = self.paths.len();
+        let found = match self.grouping {
+            Grouping::Runs { .. } if self.paths.last().is_some_and(|(last, _)| *last == id) => next - 1,
+            Grouping::Runs { .. } => next,
+            Grouping::Together { .. } => *self.index.entry(id.clone()).or_insert(next),
+        };
+        if found == next {
+            self.paths.push((id, Vec::new()));
+        }
+        found
     }
 
-    /// In the order of time: of numbers if all times are, and of texts otherwise, such as 2012-04-08 00:03:35. Places with
-    /// the same time stay in the order of the table.
-    fn sorted(self) -> Vec<Path> {
-        let number = |time: &String| time.trim().parse::<f64>().ok().filter(|time| time.is_finite());
-        let mut all = self.paths.iter().flat_map(|(_, places)| places);
-        let are_numbers = all.all(|(time, _)| number(time).is_some());
-        let sort = |(id, mut places): (String, Vec<(String, Place)>)| {
-            if are_numbers {
-                places.sort_by(|(one, _), (other, _)| {
-                    number(one).unwrap_or_default().total_cmp(&number(other).unwrap_or_default())
-                });
-            } else {
-                places.sort_by(|(one, _), (other, _)| one.cmp(other));
+    fn missing_time(&self, row: u64) -> Failure {
+        Failure::Source { path: self.input.to_owned(), row: Some(row), problem: Problem::MissingValue }
+    }
+
+    /// Paths in the order of time: of numbers or dates if all times are, and of texts otherwise. Places with the same time
+    /// stay in the order of the table. Runs stay in the order of the table, and must have times that do.
+    fn finish(self) -> Result<Vec<Path>, Failure> {
+        let all = || self.paths.iter().flat_map(|(_, places)| places).map(|(time, _)| time.as_str());
+        let clock = all().next().and_then(Clock::of);
+        let clock = clock.filter(|clock| all().all(|time| clock.read(time).is_some()));
+        let path = |(id, mut visits): (String, Vec<(String, Place)>)| {
+            let places = |visits: Vec<(String, Place)>| visits.into_iter().map(|(_, place)| place).collect();
+            let Some(clock) = clock else {
+                if matches!(self.grouping, Grouping::Runs { time: Some(_) }) {
+                    let problem = Problem::NotATime;
+                    return Err(Failure::Source { path: self.input.to_owned(), row: None, problem });
+                }
+                visits.sort_by(|(one, _), (other, _)| one.cmp(other));
+                return Ok(Path::new(id, places(visits)));
+            };
+            let timed = visits.iter().filter_map(|(time, place)| Some((clock.read(time)?, *place)));
+            match self.grouping {
+                Grouping::Together { .. } => Path::in_time(id, timed.collect()).map_err(refused),
+                Grouping::Runs { .. } => {
+                    let (times, places) = timed.unzip();
+                    Ok(Path { times: Some(times), ..Path::new(id, places) })
+                }
             }
-            Path { id, places: places.into_iter().map(|(_, place)| place).collect() }
         };
-        self.paths.into_iter().map(sort).collect()
+        self.paths.into_iter().map(path).collect()
     }
 }

@@ -4,11 +4,10 @@ use super::rounding::Places;
 use super::space::parse_place;
 use crate::failure::Failure;
 use clap::Args;
-use privet::Generator;
-use privet::trajectory::method::{LocationMethod, References, Stream};
+use privet::trajectory::Place;
+use privet::trajectory::method::References;
 use privet::trajectory::rounding::best_reference;
 use privet::trajectory::space::Space;
-use privet::trajectory::{Path, Place, TrajectoryError};
 
 /// Where directions and distances begin, for methods that have any.
 #[derive(Debug, Args)]
@@ -31,7 +30,7 @@ impl ReferenceArguments {
     fn start(&self, space: &Space, places: Option<&Places>) -> Result<Place, Failure> {
         match (self.start.as_str(), places) {
             ("centre", _) => Ok(space.centre()),
-            ("corner", _) => Ok(space.publish(space.inner_bounds()?.point_at([0.0, 0.0]))),
+            ("corner", _) => Ok(space.lower_corner()),
             ("best", Some(Places::Points(points))) => best_reference(points).map_err(super::refused),
             ("best", _) => Err(Failure::Usage {
                 message: "the best start is chosen for public points, and there are none".into(),
@@ -51,16 +50,4 @@ impl ReferenceArguments {
             }
         }
     }
-}
-
-/// Reports a whole path with these references.
-pub(super) fn perturb_path_from(
-    method: &dyn LocationMethod,
-    references: References,
-    path: &Path,
-    rng: &mut Generator,
-) -> Result<Path, TrajectoryError> {
-    let mut stream = Stream::new(method, references)?;
-    let places = path.places.iter().map(|place| stream.report(place, rng)).collect::<Result<_, _>>()?;
-    Ok(Path { id: path.id.clone(), places })
 }
