@@ -260,7 +260,7 @@ pub(super) fn constant(space: &Space, paths: &[Path]) -> Result<Vec<Path>, Failu
 
 /// Paths of the same lengths that never leave a place.
 pub(super) fn constant_paths(paths: &[Path], place: Place) -> Vec<Path> {
-    let same = |path: &Path| Path { id: path.id.clone(), places: vec![place; path.places.len()] };
+    let same = |path: &Path| Path::new(&path.id, vec![place; path.places.len()]);
     paths.iter().map(same).collect()
 }
 
@@ -282,7 +282,7 @@ fn random_paths(space: &Space, paths: u32, length: u32, rng: &mut Generator) -> 
             return space.publish(inner);
         }
     };
-    let mut path = |id: u32| Path { id: id.to_string(), places: (0..length).map(|_| place()).collect() };
+    let mut path = |id: u32| Path::new(id.to_string(), (0..length).map(|_| place()).collect());
     Ok((0..paths).map(&mut path).collect())
 }
 

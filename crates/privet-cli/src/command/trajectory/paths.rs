@@ -203,7 +203,7 @@ impl PathArguments {
                 let id = rows.id(row);
                 match paths.last_mut() {
                     Some(path) if path.id == id => path.places.push(*place),
-                    _ => paths.push(Path { id, places: vec![*place] }),
+                    _ => paths.push(Path::new(id, vec![*place])),
                 }
             }
             Ok(())
@@ -261,7 +261,7 @@ impl TimedPaths {
             } else {
                 places.sort_by(|(one, _), (other, _)| one.cmp(other));
             }
-            Path { id, places: places.into_iter().map(|(_, place)| place).collect() }
+            Path::new(id, places.into_iter().map(|(_, place)| place).collect())
         };
         self.paths.into_iter().map(sort).collect()
     }

@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_line_has_no_box() {
-        let path = |places| [Path { id: String::new(), places }];
+        let path = |places| [Path::new("", places)];
         assert!(box_of(&path(vec![[0.0, 1.0], [2.0, 3.0]])).is_ok());
         assert!(box_of(&path(vec![[0.0, 1.0]])).is_err());
         assert!(box_of(&[]).is_err());
