@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// The text of a file, which may be compressed, or `None` where the data are not installed. On a build server that is a
 /// failure.
-pub fn data(name: &str) -> Option<String> {
+pub(crate) fn data(name: &str) -> Option<String> {
     let folder = std::env::var_os("PRIVET_DATA").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
         PathBuf::from,
@@ -33,7 +33,7 @@ pub fn data(name: &str) -> Option<String> {
 }
 
 /// The columns of a table with these names, as numbers.
-pub fn columns(text: &str, names: &[&str]) -> Vec<Vec<f64>> {
+pub(crate) fn columns(text: &str, names: &[&str]) -> Vec<Vec<f64>> {
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next().unwrap().split(',').collect();
     let indices: Vec<usize> =
@@ -52,17 +52,17 @@ fn bounds(ends: [f64; 4]) -> Space {
 }
 
 /// Around the paths of Tokyo.
-pub fn tokyo() -> Space {
+pub(crate) fn tokyo() -> Space {
     bounds([35.510_769_09, 35.864_071_16, 139.470_877_65, 139.908_359])
 }
 
 /// Around the paths of Chicago.
-pub fn chicago() -> Space {
+pub(crate) fn chicago() -> Space {
     bounds([41.600_15, 41.998_22, -87.995_2, -87.507_65])
 }
 
 /// The first hundred paths of a file.
-pub fn first_paths(name: &str) -> Option<Vec<Path>> {
+pub(crate) fn first_paths(name: &str) -> Option<Vec<Path>> {
     let mut paths: Vec<Path> = Vec::new();
     for row in columns(&data(name)?, &["trajectory_id", "lat", "lon"]) {
         let id = row[0].to_string();
