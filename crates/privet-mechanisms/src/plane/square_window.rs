@@ -23,6 +23,12 @@ use std::fmt;
 /// allow. P(cell) = e^epsilon / (n m + (e^epsilon - 1) a b) in the window and e^epsilon times less elsewhere. A report is read
 /// coordinate by coordinate, nearer to the middle than its cell; readings and the size of the window minimise the average
 /// distance for uniform places. In the unit square at epsilon 1, 2, 4, 6, 8, 10: .365 .310 .188 .103 .054 .028.
+///
+/// Readings leave bands of the rectangle empty, which maps of raw reports show; estimated densities do not. In the unit square
+/// at epsilon 4 no coordinate is read below .103 or between .242 and .315, nor in the mirror images of these bands. At the
+/// border that is because a report from there may come from half a window around it, and is read in the middle of that. The
+/// other band is where windows begin to be shifted: the cell that is a window's length from the border may come from all
+/// places up to the border, its neighbour from none of those within half a window of it.
 /// # Domain
 /// `rectangle:LOW_A,HIGH_A,LOW_B,HIGH_B`.
 /// # Guarantee

@@ -13,6 +13,9 @@ use privet_mechanisms::plane::{CrossingMasses, SquareWindow};
 /// it is mapped to, and readings are best for distances there.
 /// # Guarantee
 /// Pure epsilon for the whole space.
+/// # Numerics
+/// Integer-exact, as the channel. Places are mapped to the rectangle in floating point before anything is drawn, which costs
+/// accuracy and no privacy.
 #[derive(Debug)]
 pub struct Window2d {
     space: Space,
