@@ -44,8 +44,8 @@ impl Evidence {
     /// Reads the reports of a method on a grid of `shape` cells. `references` must be those that the reports were made with.
     ///
     /// # Errors
-    /// When there is no report, one lies outside the space or has a time before the one before it, no place can have sent it, the method does not say how likely its
-    /// reports are, or there are more reports than it can handle.
+    /// When there is no report, one lies outside the space or has a time before the one before it, no place can have sent it,
+    /// the method does not say how likely its reports are, or there are more reports than it can handle.
     pub fn gather(
         method: &dyn LocationMethod,
         references: References,

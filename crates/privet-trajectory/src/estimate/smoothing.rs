@@ -33,8 +33,9 @@ impl Motion {
     }
 
     /// The same motion for reports whose times are known: the reach is that of a gap of `unit`, and the reach of any other
-    /// gap is in proportion to its square root, as for someone who forgets where they were heading. Gaps are rounded to powers of two; one far below
-    /// the unit, or none at all, still has a reach of a sixteenth. Paths without times take one unit for each step.
+    /// gap is in proportion to its square root, as for someone who forgets where they were heading. Gaps are rounded to powers
+    /// of two; one far below the unit, or none at all, still has a reach of a sixteenth. Paths without times take one unit
+    /// for each step.
     ///
     /// # Errors
     /// When the unit is not a finite number above zero.

@@ -38,15 +38,6 @@ pub trait Part: Debug + Send + Sync {
     /// When the value lies outside the domain.
     fn draw(&self, value: f64, rng: &mut dyn CryptoRng) -> Result<u32, InputError>;
 
-    /// Draws a report and gives the number that it stands for: one call instead of two, which is what a place costs most.
-    ///
-    /// # Errors
-    /// When the value lies outside the domain.
-    #[inline]
-    fn draw_value(&self, value: f64, rng: &mut dyn CryptoRng) -> Result<f64, InputError> {
-        self.draw(value, rng).map(|cell| self.value(cell))
-    }
-
     /// The exact probability of a report.
     fn probability(&self, value: f64, cell: u32) -> Fraction;
 

@@ -107,8 +107,8 @@ impl LocationMethod for TracsC {
     fn perturb(&self, place: &Place, _: &Place, rng: &mut dyn CryptoRng) -> Result<Place, TrajectoryError> {
         self.space.check(place)?;
         let inner = self.space.to_inner(*place);
-        let values = [self.parts[0].draw_value(inner[0], rng)?, self.parts[1].draw_value(inner[1], rng)?];
-        Ok(self.space.publish(values))
+        let cells = [self.parts[0].draw(inner[0], rng)?, self.parts[1].draw(inner[1], rng)?];
+        Ok(self.place_of(cells))
     }
 
     fn likelihood(&self, place: &Place, _: &Place, report: &Place) -> Option<f64> {

@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn averages_are_means_over_places() {
-        let mechanism = mechanism([200, 400]);
+        let mechanism = mechanism([100, 200]);
         let mean = |low: [f64; 2], widths: [f64; 2]| {
             let at = |index: u32| (f64::from(index) + 0.5) / 40.0;
             let place =
