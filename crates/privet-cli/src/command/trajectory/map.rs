@@ -82,7 +82,7 @@ pub(super) struct MapArguments {
     insecure_seed: Option<u64>,
 }
 
-/// What is drawn in one colour: the reports of all paths, and what they are called.
+/// What is drawn in one colour, and what it is called.
 struct Coloured {
     label: String,
     paths: Vec<Path>,
@@ -103,15 +103,19 @@ impl MapArguments {
             Some(space) => space.clone(),
             None => box_of(seen.iter().copied())?,
         };
+        let chosen = self.choose(truth.as_deref().or(reports.as_deref()).unwrap_or_default())?;
         let coloured = match reports {
             Some(paths) => vec![Coloured { label: "reports".to_owned(), paths }],
-            None => self.draw_reports(&space, truth.as_deref().unwrap_or_default())?,
+            // The density is that of all reports.
+            None => {
+                let is_drawn = |path: &&Path| self.density || chosen.contains(&path.id);
+                self.draw_reports(&space, truth.iter().flatten().filter(is_drawn))?
+            }
         };
         let tints = match coloured.first() {
             Some(first) if self.density => tinted(&space, &first.paths)?,
             _ => (Vec::new(), 0),
         };
-        let chosen = self.choose(truth.as_ref().or(coloured.first().map(|first| &first.paths)))?;
         let mut layers = vec![Layer {
             label: "original".to_owned(),
             paths: lines(&space, truth.iter().flatten().filter(|path| chosen.contains(&path.id))),
@@ -129,8 +133,8 @@ impl MapArguments {
     }
 
     /// The names of the paths to draw.
-    fn choose(&self, paths: Option<&Vec<Path>>) -> Result<Vec<String>, Failure> {
-        let mut names = paths.into_iter().flatten().map(|path| path.id.clone());
+    fn choose(&self, paths: &[Path]) -> Result<Vec<String>, Failure> {
+        let mut names = paths.iter().map(|path| path.id.clone());
         let Some(wanted) = &self.only else { return Ok(names.take(self.paths).collect()) };
         names.find(|name| name == wanted).map(|name| vec![name]).ok_or_else(|| Failure::Data {
             message: format!("there is no path called {wanted:?}"),
@@ -138,8 +142,12 @@ impl MapArguments {
         })
     }
 
-    /// Reports of all paths at each epsilon.
-    fn draw_reports(&self, space: &Space, truth: &[Path]) -> Result<Vec<Coloured>, Failure> {
+    /// Reports of paths at each epsilon.
+    fn draw_reports<'a>(
+        &self,
+        space: &Space,
+        truth: impl Iterator<Item = &'a Path> + Clone,
+    ) -> Result<Vec<Coloured>, Failure> {
         let (Some(method), Some(epsilons)) = (&self.method, &self.epsilon) else { return Ok(Vec::new()) };
         let epsilons = parse_epsilons(epsilons)?;
         let mut rng = generator(self.insecure_seed)?;
@@ -148,7 +156,7 @@ impl MapArguments {
             let label = format!("{method}, epsilon {epsilon}");
             let method = build(method, space, epsilon, self.cells.cells)?;
             let report = |path: &Path| perturb_path(&*method, path, &mut rng).map_err(refused);
-            coloured.push(Coloured { label, paths: truth.iter().map(report).collect::<Result<_, _>>()? });
+            coloured.push(Coloured { label, paths: truth.clone().map(report).collect::<Result<_, _>>()? });
         }
         Ok(coloured)
     }

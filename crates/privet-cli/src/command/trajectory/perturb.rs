@@ -16,6 +16,7 @@ use crate::table::{Format, is_standard_stream};
 use clap::Args;
 use privet::trajectory::Place;
 use privet::trajectory::method::{Disclosure, LocationMethod, PathPromise, References, Stream};
+use privet::trajectory::space::Space;
 use privet::{Generator, Guarantee};
 use serde_json::json;
 use std::borrow::Cow;
@@ -97,7 +98,7 @@ impl PerturbArguments {
         let rng = generator(self.insecure_seed)?;
         let is_insecure = rng.is_insecure();
         let admission = Admission { space: Some(&space), clamp: self.table.clamp };
-        let target = self.target()?;
+        let target = self.target(&space)?;
         let format = target.format;
         let first = methods.first()?;
         let (rows, longest) = if disclosure == Disclosure::Everything {
@@ -135,11 +136,10 @@ impl PerturbArguments {
         if self.geometry { Ok(Coordinates::Points(GEOMETRY)) } else { self.table.coordinates() }
     }
 
-    fn target(&self) -> Result<Target<'_>, Failure> {
+    fn target(&self, space: &Space) -> Result<Target<'_>, Failure> {
         let (written, format) = (self.written()?, self.table.table_format(&self.out)?);
-        let is_in_degrees = is_in_degrees(&parse_space(&self.method.space)?);
         Ok(Target {
-            writer: written.writer(&self.out, format, is_in_degrees)?,
+            writer: written.writer(&self.out, format, is_in_degrees(space))?,
             written,
             format,
             path_column: self.table.path_column(),
