@@ -5,7 +5,7 @@ use crate::generator::Memory;
 use crate::timing::Patience;
 use crate::{BATCH, BenchError, CATEGORIES, Row};
 use privet::domain::Word;
-use privet::{Categories, Circle, Domain, Generator, Interval, Mechanism, ReportBuffer, Words};
+use privet::{Categories, Circle, Domain, Generator, Interval, Mechanism, Rectangle, ReportBuffer, Words};
 use std::hint::black_box;
 
 /// A domain that can make up values for a benchmark.
@@ -35,6 +35,12 @@ impl MadeUp for Interval {
 impl MadeUp for Circle {
     fn made_up(index: u32) -> f64 {
         fraction(index)
+    }
+}
+
+impl MadeUp for Rectangle {
+    fn made_up(index: u32) -> [f64; 2] {
+        [fraction(index), fraction(index.wrapping_mul(0x85eb_ca6b) ^ 0x2f0b)]
     }
 }
 

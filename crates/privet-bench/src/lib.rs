@@ -4,19 +4,21 @@
 //! second the same ChaCha generator could feed at most, given the random bytes that a report takes, if it did nothing
 //! but fill memory. The ratio of both travels from one machine to another; the rates do not.
 //!
-//! One core, 128 categories or numbers from 0 to 1, epsilon 1. Our turns and the peer's alternate, and the best of each counts: what disturbs
+//! One core, 128 categories, numbers from 0 to 1 or places in the unit square, epsilon 1. Our turns and the peer's alternate, and the best of each counts: what disturbs
 //! a turn can only make it slower.
 
 mod client;
 mod counting;
 mod distribution;
 mod generator;
+mod location;
 mod server;
 mod timing;
 
 pub use timing::Patience;
 
 use client::client;
+use location::{location, rounding, square};
 use privet::categorical::{
     BinaryLocalHashing, CountMeanSketch, GeneralizedRandomizedResponse, HadamardResponse,
     OptimizedLocalHashing, OptimizedUnaryEncoding, OrderedExponential, PrefixTree, Rappor, SubsetSelection,
@@ -24,6 +26,9 @@ use privet::categorical::{
 };
 use privet::circle::OptimalPiecewiseCircle;
 use privet::interval::{Hybrid, Laplace, LaplaceBounded, OptimalPiecewise, Piecewise, SquareWave};
+use privet::plane::SquareWindow;
+use privet::trajectory::TrajectoryError;
+use privet::trajectory::method::{TracsC, TracsD, Window2d};
 use privet::{
     Categories, Circle, Epsilon, EstimateError, InputError, Interval, ParameterError, ReportError, Words,
 };
@@ -53,6 +58,9 @@ pub enum BenchError {
     /// The collector does not take the reports.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// The method does not take the made-up places.
+    #[error(transparent)]
+    Trajectory(#[from] TrajectoryError),
 }
 
 /// What was measured for one task.
@@ -170,6 +178,13 @@ pub const TASKS: &[Task] = &[
     Task::new("optimal-piecewise-circle-client", |name, patience| {
         client(name, &OptimalPiecewiseCircle::new(Circle::new(1.0)?, epsilon()?)?, patience)
     }),
+    Task::new("window-2d-client", |name, patience| {
+        client(name, &SquareWindow::new(square()?, epsilon()?)?, patience)
+    }),
+    Task::new("window-2d-location", |name, patience| location(name, Window2d::new, patience)),
+    Task::new("tracs-c-location", |name, patience| location(name, TracsC::new, patience)),
+    Task::new("tracs-d-location", |name, patience| location(name, TracsD::new, patience)),
+    Task::new("rounding-to-7798-points", rounding),
     Task::new("generalized-randomized-response-server", |name, patience| {
         server(name, &GeneralizedRandomizedResponse::new(categories()?, epsilon()?)?, patience)
     }),

@@ -6,8 +6,10 @@
 use crate::choice::{self, Choice, Choices};
 use crate::failure::Failure;
 use clap::Args;
+use privet::plane::PlaneErrors;
 use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError};
+use privet::trajectory::method::LocationMethod;
+use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError, Rectangle};
 
 /// One mechanism with its parameters.
 #[derive(Debug, Args)]
@@ -68,6 +70,23 @@ impl MechanismArguments {
 impl Chosen {
     pub(crate) fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, Failure> {
         Ok(self.choice.mechanism(&self.domain, self.epsilon, &self.options)?)
+    }
+
+    /// What reports of places stand for.
+    pub(crate) fn plane_errors(&self) -> Result<Box<dyn PlaneErrors>, Failure> {
+        let found = self.choice.plane_errors(&self.domain, self.epsilon)?;
+        found.ok_or_else(|| self.not_on_places())
+    }
+
+    /// The mechanism as a method for locations.
+    pub(crate) fn location_method(&self, rectangle: Rectangle) -> Result<Box<dyn LocationMethod>, Failure> {
+        let found = self.choice.location_method(rectangle, self.epsilon)?;
+        found.ok_or_else(|| self.not_on_places())
+    }
+
+    fn not_on_places(&self) -> Failure {
+        let message = format!("{} is not about places: got {}", self.choice.id(), self.domain);
+        Failure::Usage { message, hint: Some("places are reported by window-2d or file:PATH") }
     }
 
     pub(crate) fn estimator(&self) -> Result<Box<dyn AnyEstimator>, Failure> {

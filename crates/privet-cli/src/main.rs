@@ -9,6 +9,7 @@ mod page;
 mod plot;
 mod progress;
 mod table;
+mod trials;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -215,7 +215,7 @@ fn the_earth_has_methods_of_its_own() {
     folder.write("fiji.csv", "trajectory_id,lon,lat\n1,179.5,-17\n1,-179.5,-18\n");
     let fiji = "--in fiji.csv --space geographic:177,-178,-20,-15 --method window-2d --epsilon 2";
     folder.succeed(&format!("trajectory map {fiji} --out map.svg"));
-    assert!(folder.text("map.svg").contains(">-179<"), "{}", folder.text("map.svg"));
+    assert!(folder.text("map.svg").contains(">-179°<"), "{}", folder.text("map.svg"));
 }
 
 #[test]

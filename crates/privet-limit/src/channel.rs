@@ -2,7 +2,7 @@
 
 use privet_core::{Circle, DomainSpec, Epsilon, Interval, Mechanism, ParameterError};
 use privet_estimators::HasEstimator;
-use privet_estimators::registry::AnyEstimator;
+use privet_estimators::registry::{AnyEstimator, no_estimator};
 use privet_mechanisms::analysis::{AnyNumeric, Loss};
 use privet_mechanisms::categorical::SolvedCategories;
 use privet_mechanisms::circle::{OptimalPiecewiseCircle, OptimalPiecewiseCircleSquared};
@@ -128,9 +128,7 @@ impl SolvedChannel {
     /// # Errors
     /// When the integers do not make one, or the reports are places.
     pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        let none =
-            || ParameterError::Incompatible { reason: "reports of places have no estimator here".into() };
-        self.faces()?.estimator.ok_or_else(none)
+        self.faces()?.estimator.ok_or_else(no_estimator)
     }
 
     /// The channel for analysis, if it is on numbers or angles.

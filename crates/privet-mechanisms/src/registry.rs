@@ -2,7 +2,8 @@
 //!
 //! A mechanism gets its place here by one line. Nothing else in Privet matches over mechanisms.
 
-use crate::{categorical, circle, interval};
+use crate::plane::PlaneErrors;
+use crate::{categorical, circle, interval, plane};
 use privet_core::{
     Build, BuildOptions, Category, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee,
     InputError, Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
@@ -198,15 +199,19 @@ pub struct Row {
     /// What is said about the mechanism.
     pub info: MechanismInfo,
     build: Builder,
+    plane: Option<PlaneBuilder>,
 }
 
 /// Makes a mechanism.
 pub type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyMechanism>, ParameterError>;
 
+/// Makes a mechanism on places, to ask it about its errors.
+type PlaneBuilder = fn(&DomainSpec, Epsilon) -> Result<Box<dyn PlaneErrors>, ParameterError>;
+
 impl Row {
     /// A row from another crate.
     pub const fn new(info: MechanismInfo, build: Builder) -> Self {
-        Self { info, build }
+        Self { info, build, plane: None }
     }
 
     /// The row of a mechanism type.
@@ -216,7 +221,15 @@ impl Row {
             build: |domain, epsilon, options| {
                 Ok(Box::new(M::build_with(domain, epsilon, options)?) as Box<dyn AnyMechanism>)
             },
+            plane: None,
         }
+    }
+
+    /// The row of a mechanism on places.
+    const fn on_plane<M: Channel + Build + PlaneErrors + 'static>() -> Self {
+        let build: PlaneBuilder =
+            |domain, epsilon| Ok(Box::new(M::build(domain, epsilon)?) as Box<dyn PlaneErrors>);
+        Self { plane: Some(build), ..Self::of::<M>() }
     }
 
     /// Builds the mechanism.
@@ -242,6 +255,18 @@ impl Row {
         options: &BuildOptions,
     ) -> Result<Box<dyn AnyMechanism>, ParameterError> {
         (self.build)(domain, epsilon, options)
+    }
+
+    /// The errors of a mechanism on places; `None` for all other mechanisms.
+    ///
+    /// # Errors
+    /// When the parameters do not fit.
+    pub fn plane_errors(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+    ) -> Result<Option<Box<dyn PlaneErrors>>, ParameterError> {
+        self.plane.map(|build| build(domain, epsilon)).transpose()
     }
 }
 
@@ -284,6 +309,7 @@ pub const ROWS: &[Row] = &[
     Row::of::<circle::SquareWaveCircle>(),
     Row::of::<circle::Purkayastha>(),
     Row::of::<circle::SectorRandomizedResponse>(),
+    Row::on_plane::<plane::SquareWindow>(),
 ];
 
 /// The row with this id or synonym.

@@ -29,6 +29,17 @@ pub enum TrajectoryError {
         /// For how many places it was divided.
         planned: u64,
     },
+    /// The times of a path are not those of its places, in order.
+    #[error("time number {position} {problem}")]
+    Times {
+        /// Which one, counted from 1.
+        position: u64,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A path without times was to be published with times, or read with them.
+    #[error("the path needs times: got none")]
+    NoTimes,
 }
 
 impl TrajectoryError {
@@ -47,6 +58,8 @@ impl TrajectoryError {
             Self::Input(error) => error.code(),
             Self::WrongSpace { .. } => "trajectory-wrong-space",
             Self::PathTooLong { .. } => "trajectory-path-too-long",
+            Self::Times { .. } => "trajectory-times",
+            Self::NoTimes => "trajectory-no-times",
         }
     }
 

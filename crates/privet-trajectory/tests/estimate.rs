@@ -48,8 +48,7 @@ fn truth() -> Vec<f64> {
 
 fn people(count: usize, places: usize, seed: u64) -> Vec<Path> {
     let mut rng = Generator::from_insecure_seed(seed);
-    let person =
-        |index| Path { id: format!("{index}"), places: (0..places).map(|_| home(&mut rng)).collect() };
+    let person = |index| Path::new(format!("{index}"), (0..places).map(|_| home(&mut rng)).collect());
     (0..count).map(person).collect()
 }
 
@@ -109,8 +108,7 @@ fn readings_beat_reports_and_the_constant() {
     let read = evidence.medians(&density);
     assert!(read.iter().zip(&paths).all(|(one, other)| one.id == other.id && one.places.len() == 5));
     let median = density.geometric_median();
-    let constant: Vec<Path> =
-        paths.iter().map(|path| Path { id: path.id.clone(), places: vec![median; 5] }).collect();
+    let constant: Vec<Path> = paths.iter().map(|path| Path::new(&path.id, vec![median; 5])).collect();
     let [read, raw, constant] = [&read, &sent, &constant].map(|read| error(&square(), &paths, read));
     assert!(read < 0.85 * raw && read < 0.85 * constant, "{read} {raw} {constant}");
     // Deterministic: the same reports give the same answer.
@@ -147,7 +145,7 @@ fn walkers(count: usize, steps: usize, seed: u64) -> Vec<Path> {
             at = at.map(|coordinate| (coordinate + 0.06 * (uniform(&mut rng) - 0.5)).clamp(0.0, 1.0));
             at
         });
-        Path { id: id.to_string(), places: places.collect() }
+        Path::new(id.to_string(), places.collect())
     };
     (0..count).map(&mut walk).collect()
 }
@@ -175,7 +173,7 @@ fn neighbours_in_time_help_and_free_jumps_say_nothing() {
         let mut places: Vec<(u64, Place)> =
             path.places.iter().map(|place| (rng.next_u64(), *place)).collect();
         places.sort_by_key(|(key, _)| *key);
-        Path { id: path.id.clone(), places: places.into_iter().map(|(_, place)| place).collect() }
+        Path::new(&path.id, places.into_iter().map(|(_, place)| place).collect())
     };
     let anywhere: Vec<Path> = people(20, 40, 10).iter().map(shuffle).collect();
     let sent = reports(&method, &anywhere, 11);
@@ -246,7 +244,7 @@ fn smoothing_is_the_sum_over_all_ways() {
 fn long_paths_are_read_block_by_block() {
     let method = Window2d::new(square(), epsilon(3.0)).unwrap();
     let sent = reports(&method, &walkers(1, 1100, 19), 20).remove(0);
-    let cut = |places: &[Place]| Path { id: "cut".into(), places: places.to_vec() };
+    let cut = |places: &[Place]| Path::new("cut", places.to_vec());
     let paths = [sent.clone(), cut(&sent.places[..1024]), cut(&sent.places[1024..])];
     let evidence = Evidence::gather(&method, References::previous(&method), &paths, [8, 8]).unwrap();
     let density = evidence.density();
@@ -275,7 +273,7 @@ fn references_are_read_where_reports_depend_on_them() {
 fn a_disc_has_nobody_outside() {
     let disc = Space::disc([0.0, 0.0], 1.0).unwrap();
     let method = TracsD::new(disc.clone(), epsilon(6.0)).unwrap();
-    let path = Path { id: "p".into(), places: vec![[0.6, 0.1]; 50] };
+    let path = Path::new("p", vec![[0.6, 0.1]; 50]);
     let sent = reports(&method, &[path], 15);
     let evidence = Evidence::gather(&method, References::previous(&method), &sent, SHAPE).unwrap();
     let density = evidence.density();
@@ -292,7 +290,7 @@ fn geographic_boxes_are_estimated_in_metres() {
     let space = Space::geographic(bounds).unwrap();
     let method = Window2d::new(space.clone(), epsilon(6.0)).unwrap();
     let town = [-179.95, 60.03];
-    let path = Path { id: "p".into(), places: vec![town; 300] };
+    let path = Path::new("p", vec![town; 300]);
     let sent = reports(&method, &[path], 16);
     let density = evidence(&method, &sent).density();
     let median = density.geometric_median();
@@ -336,7 +334,7 @@ fn intervals_cover_the_truth() {
 #[test]
 fn what_cannot_be_estimated_is_refused() {
     let method = Window2d::new(square(), epsilon(2.0)).unwrap();
-    let path = |places: &[Place]| vec![Path { id: "p".into(), places: places.to_vec() }];
+    let path = |places: &[Place]| vec![Path::new("p", places.to_vec())];
     let gather = |reports: &[Path], shape| {
         Evidence::gather(&method, References::previous(&method), reports, shape)
             .map_err(|error| error.to_string())

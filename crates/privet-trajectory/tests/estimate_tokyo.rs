@@ -3,64 +3,18 @@
 // The helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used)]
 
-use privet_core::{Epsilon, Generator, Interval, Rectangle};
+mod cities;
+
+use cities::{columns, data, first_paths, tokyo};
+use privet_core::{Epsilon, Generator};
 use privet_trajectory::estimate::{Evidence, geometric_median};
 use privet_trajectory::method::{LocationMethod, References, TracsC, Window2d, perturb_path};
 use privet_trajectory::metric::Metric;
 use privet_trajectory::rounding::{PointsOfInterest, Rounding};
-use privet_trajectory::space::Space;
 use privet_trajectory::{Path, Place};
-use std::path::PathBuf;
-
-/// The text of a file, or `None` where the data are not installed. On a build server that is a failure.
-fn data(name: &str) -> Option<String> {
-    let folder = std::env::var_os("PRIVET_DATA").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    let text = std::fs::read_to_string(&path).ok();
-    if text.is_none() {
-        let message = format!("{name} is missing: {} cannot be read", path.display());
-        assert!(std::env::var_os("CI").is_none(), "{message}");
-        println!("{message}; set PRIVET_DATA to run this test");
-    }
-    text
-}
-
-/// The columns of a table with these names, as numbers.
-fn columns(text: &str, names: &[&str]) -> Vec<Vec<f64>> {
-    let mut lines = text.lines();
-    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let indices: Vec<usize> =
-        names.iter().map(|name| head.iter().position(|head| head == name).unwrap()).collect();
-    lines
-        .map(|line| {
-            let fields: Vec<&str> = line.split(',').collect();
-            indices.iter().map(|index| fields[*index].parse().unwrap()).collect()
-        })
-        .collect()
-}
-
-/// Latitude and longitude in degrees, as the papers measure.
-fn tokyo() -> Space {
-    let latitude = Interval::new(35.510_769_09, 35.864_071_16).unwrap();
-    let longitude = Interval::new(139.470_877_65, 139.908_359).unwrap();
-    Space::rectangle(Rectangle::new([latitude, longitude]).unwrap())
-}
 
 fn paths() -> Option<Vec<Path>> {
-    let mut paths: Vec<Path> = Vec::new();
-    for row in columns(&data("trajectories/tky.csv")?, &["trajectory_id", "lat", "lon"]) {
-        let id = row[0].to_string();
-        if paths.last().is_none_or(|path| path.id != id) {
-            paths.push(Path { id, places: Vec::new() });
-        }
-        if let Some(path) = paths.last_mut() {
-            path.places.push([row[1], row[2]]);
-        }
-    }
-    Some(paths)
+    first_paths("trajectories/tky.csv")
 }
 
 fn reports(method: &dyn LocationMethod, paths: &[Path], seed: u64) -> Vec<Path> {
@@ -73,7 +27,7 @@ fn error(paths: &[Path], read: &[Path]) -> f64 {
 }
 
 fn constant(paths: &[Path], place: Place) -> Vec<Path> {
-    let same = |path: &Path| Path { id: path.id.clone(), places: vec![place; path.places.len()] };
+    let same = |path: &Path| Path::new(&path.id, vec![place; path.places.len()]);
     paths.iter().map(same).collect()
 }
 

@@ -3,12 +3,14 @@
 // The helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used)]
 
-use privet_core::{CryptoRng, Epsilon, Generator, Interval, Rectangle, Rng};
+use privet_core::{CryptoRng, Epsilon, Fraction, Generator, Interval, Rectangle, Rng};
 use privet_mechanisms::plane::{PlaneLayout, PlaneWindow};
-use privet_trajectory::method::rival::{Candidates, GridExponential2d, PlanarLaplace};
+use privet_trajectory::method::rival::{
+    Atp, Candidates, GridExponential2d, GridRandomizedResponse2d, LSrr, NGram, PlanarLaplace,
+};
 use privet_trajectory::method::{
-    LinePart, LocationMethod, PathBudget, References, RingPart, SolvedPlane, Split, Stream, TracsC, TracsD,
-    TracsSphere, Window2d, perturb_path,
+    LinePart, LocationMethod, PathBudget, References, Release, RingPart, SolvedPlane, Split, Stream, TracsC,
+    TracsD, TracsSphere, Window2d, perturb_path,
 };
 use privet_trajectory::space::{GeographicBox, Space};
 use privet_trajectory::{Path, Place, TrajectoryError};
@@ -65,19 +67,6 @@ fn errors_are_those_of_the_papers_methods() {
             let measured = average_error(method.as_ref(), &rectangle, 600);
 
             assert!((measured / error - 1.0).abs() < 0.015, "{} {value}: {measured} {error}", method.id());
-        }
-    }
-}
-
-#[test]
-fn one_window_has_less_error_than_two_coordinates() {
-    for rectangle in [rectangle(1.0, 1.0), rectangle(2.0, 10.0)] {
-        for value in [0.5, 2.0, 6.0, 10.0] {
-            let window = Window2d::new(Space::rectangle(rectangle), epsilon(value)).unwrap();
-            let coordinates = TracsC::new(Space::rectangle(rectangle), epsilon(value)).unwrap();
-            let errors = [&window as &dyn LocationMethod, &coordinates]
-                .map(|method| average_error(method, &rectangle, 50));
-            assert!(errors[0] < 0.85 * errors[1], "{value}: {errors:?}");
         }
     }
 }
@@ -173,6 +162,22 @@ fn likelihoods_are_those_of_the_draws() {
     assert!(SolvedPlane::new(Space::rectangle(rectangle(1.0, 2.0)), solved).is_err());
 }
 
+fn candidates() -> Candidates {
+    Candidates::grid(square(), 4, 4).unwrap()
+}
+
+#[test]
+fn spheres_refuse_what_is_no_longitude_or_latitude() {
+    let method = TracsSphere::new(Space::sphere(1.0).unwrap(), epsilon(1.0)).unwrap();
+    let mut rng = Generator::from_insecure_seed(1);
+    for place in [[180.5, 0.0], [-181.0, 0.0], [0.0, 90.1], [0.0, -91.0], [f64::NAN, 0.0], [0.0, f64::NAN]] {
+        assert!(method.perturb(&place, &[0.0, 0.0], &mut rng).is_err());
+    }
+    for place in [[180.0, 0.0], [-180.0, 0.0], [13.0, 90.0], [-170.0, -90.0]] {
+        assert!(method.space().contains(&method.perturb(&place, &place, &mut rng).unwrap()));
+    }
+}
+
 #[test]
 fn places_outside_are_refused_by_every_method_without_being_named() {
     let methods: Vec<Box<dyn LocationMethod>> = vec![
@@ -182,6 +187,10 @@ fn places_outside_are_refused_by_every_method_without_being_named() {
         Box::new(TracsD::strawman(square(), epsilon(1.0), 6).unwrap()),
         Box::new(PlanarLaplace::new(square(), epsilon(1.0)).unwrap()),
         Box::new(GridExponential2d::new(square(), [4, 4], epsilon(1.0)).unwrap()),
+        Box::new(GridRandomizedResponse2d::new(square(), [4, 4], epsilon(1.0)).unwrap()),
+        Box::new(LSrr::new(candidates(), epsilon(1.0)).unwrap()),
+        Box::new(Atp::new(candidates(), epsilon(1.0)).unwrap()),
+        Box::new(NGram::new(candidates(), epsilon(1.0)).unwrap()),
     ];
     let mut rng = Generator::from_insecure_seed(1);
     for method in &methods {
@@ -207,7 +216,7 @@ fn places_outside_are_refused_by_every_method_without_being_named() {
 fn paths_are_reported_in_order_and_names_of_bad_places_are_positions() {
     let method = TracsD::new(square(), epsilon(2.0)).unwrap();
     let mut rng = Generator::from_insecure_seed(1);
-    let path = |places: Vec<Place>| Path { id: "a".into(), places };
+    let path = |places: Vec<Place>| Path::new("a", places);
     let bad = perturb_path(&method, &path(vec![[0.1, 0.1], [0.2, 0.2], [3.0, 0.1]]), &mut rng).unwrap_err();
     assert_eq!(bad.to_string(), "value number 3 lies outside the domain rectangle:0,1,0,1");
     assert_eq!(bad.code(), "input-outside-domain");
@@ -241,6 +250,16 @@ fn a_budget_for_a_path_is_divided_and_never_exceeded() {
         for _ in 0..7 {
             stream.report(&[0.5, 0.5], rng).unwrap();
         }
+        // Exactly, in integers: the ratios of all places multiply to at most e^4.
+        let ratios = budget.epsilons().unwrap().into_iter().flat_map(|part| {
+            let method = TracsC::new(square(), part).unwrap();
+            method.parts().map(|part| part.worst_ratio())
+        });
+        let product = ratios.fold(Fraction::whole(1), |product, ratio| (&product * &ratio).reduced());
+        assert!(product.is_at_most_exp(total) && product.log_rounded_up() > 3.999);
+        let promise = Release::with_methods(&methods).unwrap().promise(7).unwrap();
+        assert_eq!(promise.whole, stream.spent().unwrap().total());
+        assert!(Release::with_methods(&methods).unwrap().promise(8).is_err());
         let spent = stream.spent().unwrap().total().unwrap().epsilon().get();
         assert!(spent <= 4.0 && spent > 3.999, "{spent}");
         assert_eq!(stream.report(&[0.5, 0.5], rng), Err(TrajectoryError::PathTooLong { planned: 7 }));

@@ -14,7 +14,7 @@ fn square() -> Space {
 }
 
 fn path(places: &[Place]) -> Path {
-    Path { id: "p".into(), places: places.to_vec() }
+    Path::new("p", places.to_vec())
 }
 
 fn value(metric: Metric<'_>, places: &[Place], reports: &[Place]) -> Option<f64> {

@@ -4,13 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 use privet_core::{Budget, Channel, Circle, Epsilon, Fraction, Generator, Interval, Mechanism, Rectangle};
+use privet_mechanisms::plane::SquareWindow;
 use privet_trajectory::Place;
 use privet_trajectory::method::rival::{
     Atp, Candidates, GridExponential2d, GridRandomizedResponse2d, LSrr, NGram,
 };
 use privet_trajectory::method::{
-    LinePart, LocationMethod, References, RingPart, Scope, SquareWindow, Stream, TracsC, TracsD, TracsSphere,
-    Window2d,
+    LinePart, LocationMethod, References, RingPart, Scope, Stream, TracsC, TracsD, TracsSphere, Window2d,
 };
 use privet_trajectory::space::{Region, Space};
 use std::collections::BTreeMap;
@@ -312,6 +312,18 @@ fn log_ratio(method: &dyn LocationMethod, places: &[Place], reference: &Place) -
     places.iter().map(of_report).fold(0.0, f64::max)
 }
 
+/// How much the reference changes the law of a report: what leaks about the private place before where that is the reference, as
+/// ATP was published. It is not part of the epsilon of the place before, which is spent on its own report.
+fn before_shows_through(method: &dyn LocationMethod, places: &[Place]) -> f64 {
+    let place = places[0];
+    let of_report = |report: &Place| {
+        let masses = places.iter().map(|before| method.likelihood(&place, before, report).unwrap());
+        let (most, least) = masses.fold((0f64, f64::INFINITY), |(a, b), mass| (a.max(mass), b.min(mass)));
+        (most / least).ln()
+    };
+    places.iter().map(of_report).fold(0.0, f64::max)
+}
+
 #[test]
 fn rivals_are_labelled_as_what_they_are() {
     let candidates = Candidates::grid(space(), 5, 9).unwrap();
@@ -330,6 +342,8 @@ fn rivals_are_labelled_as_what_they_are() {
         assert!(log_ratio(&atp, &places, &reference) <= 2.0);
     }
     assert_eq!(atp.scope(), Scope::WholeSpace);
+    let leak = before_shows_through(&atp, &places);
+    assert!(leak > 3.4, "{leak}");
     let response = GridRandomizedResponse2d::new(space(), [5, 9], epsilon(2.0)).unwrap();
     assert!((log_ratio(&response, &places, &middle) - 2.0).abs() < 1e-9);
     let exponential = GridExponential2d::new(space(), [5, 9], epsilon(2.0)).unwrap();

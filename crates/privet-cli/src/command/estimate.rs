@@ -1,5 +1,7 @@
 //! Reports to estimates.
 
+mod places;
+
 use crate::arguments::{MechanismArguments, parse_named};
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
@@ -40,7 +42,9 @@ Examples:
 /// length of the mean of unit vectors (one if all angles are alike, zero if they cancel), and the distribution. Intervals
 /// have 95 % confidence each and include the bias of the estimate, so they need not lie around the value.
 ///
-/// Memory does not grow with the number of reports.
+/// Places: the shares of equal cells of the rectangle, by maximum likelihood on a grid. `trajectory estimate` reads paths.
+///
+/// Memory does not grow with the number of reports, except for places.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Estimate {
@@ -76,6 +80,9 @@ impl Estimate {
         let step = super::parse_consistency(&self.consistency)?;
         let chosen = self.mechanism.resolve()?;
         let domain = &chosen.domain;
+        if let DomainSpec::Rectangle(rectangle) = domain {
+            return self.of_places(&chosen, *rectangle, output);
+        }
         let mechanism = chosen.mechanism()?;
         let estimator = chosen.estimator()?;
         let question = self.numbers.question(domain)?;
@@ -156,7 +163,8 @@ struct NumberArguments {
     /// held-out likelihood), least-squares, or histogram (the reports as they are) [default: ems]
     #[arg(long, value_name = "METHOD", hide_possible_values = true, value_parser = METHODS)]
     method: Option<String>,
-    /// How many equal bins the distribution has, up to 4096; smoothing works on 50 or more, whatever is shown [default: 50]
+    /// How many equal bins the distribution has, up to 4096; smoothing works on 50 or more, whatever is shown [default: 50].
+    /// Places: how many cells each side has, up to 256 [default: 8]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
     distribution_bins: Option<u32>,
     /// Levels of quantiles, from 0 to 1; numbers only [default: 0.25,0.5,0.75]

@@ -14,7 +14,7 @@ mod optimize;
 mod perturb;
 mod prior;
 mod simulate;
-mod trajectory;
+pub(crate) mod trajectory;
 mod true_values;
 
 use crate::failure::Failure;

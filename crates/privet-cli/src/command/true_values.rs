@@ -43,6 +43,18 @@ impl TrueValues<'_> {
         Ok(numbers)
     }
 
+    /// All places of the column.
+    pub(super) fn places(&self, domain: &DomainSpec) -> Result<Vec<[f64; 2]>, Failure> {
+        let mut places = Vec::new();
+        self.for_each(domain, |values, _| {
+            if let Values::Points(values) = values {
+                places.extend_from_slice(values);
+            }
+            Ok(())
+        })?;
+        Ok(places)
+    }
+
     pub(super) fn refuse(&self, row: u64, source: InputError) -> Failure {
         let problem = Problem::Input { source, is_clampable: false };
         Failure::Source { path: self.input.to_owned(), row: Some(row), problem }

@@ -28,6 +28,15 @@ pub(crate) struct Tint {
     pub(crate) share: f64,
 }
 
+/// What the scale bar counts.
+#[derive(Debug, Clone)]
+pub(crate) enum Unit {
+    /// One unit of the plane has so many metres.
+    Metres(f64),
+    /// Units of the plane, by their name.
+    Named(String),
+}
+
 /// A map before it is laid out. The second coordinate grows upwards.
 #[derive(Debug, Clone)]
 pub(crate) struct Map {
@@ -36,17 +45,22 @@ pub(crate) struct Map {
     pub(crate) description: String,
     /// The lowest and the highest coordinates.
     pub(crate) bounds: [[f64; 2]; 2],
-    pub(crate) border: Vec<[f64; 2]>,
+    /// Closed lines around what belongs to the space.
+    pub(crate) borders: Vec<Vec<[f64; 2]>>,
     pub(crate) grid: Vec<GridLine>,
-    /// How many metres one unit of the plane has, where it has any.
-    pub(crate) metres: Option<f64>,
+    pub(crate) unit: Unit,
     pub(crate) tints: Vec<Tint>,
+    /// What the full tint stands for.
+    pub(crate) tint_label: String,
     pub(crate) layers: Vec<Layer>,
 }
 
 const MARGIN: f64 = 20.0;
 const LEFT: f64 = 72.0;
-const TOP: f64 = 74.0;
+/// What a title takes, above the legend.
+const TITLE_HEIGHT: f64 = 28.0;
+/// What the legend takes, above the map.
+const LEGEND_HEIGHT: f64 = 46.0;
 const BELOW: f64 = 70.0;
 const TITLE: f64 = 15.0;
 const TEXT: f64 = 12.0;
@@ -58,9 +72,12 @@ const LEAST_WIDTH: f64 = 420.0;
 /// Shorter sides have no scale.
 const LEAST_SIDE: f64 = 1e-300;
 const TINT: Colour = Colour([0xe6, 0x9f, 0x00]);
+/// Lines still show through.
+const FULL_TINT: f64 = 0.85;
 
 /// Where points of the plane lie on the page.
 struct Layout {
+    top: f64,
     low: [f64; 2],
     scale: f64,
     left: f64,
@@ -69,12 +86,13 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(map: &Map) -> Self {
+    fn of(map: &Map, heading: Heading) -> Self {
         let [low, high] = map.bounds;
         let sides: [f64; 2] = std::array::from_fn(|axis| (high[axis] - low[axis]).max(LEAST_SIDE));
         let scale = (MOST[0] / sides[0]).min(MOST[1] / sides[1]);
         let width = (sides[0] * scale).max(LEAST_WIDTH);
-        Self { low, scale, left: LEFT, bottom: TOP + sides[1] * scale, width }
+        let top = if heading == Heading::InPicture { TITLE_HEIGHT } else { 0.0 };
+        Self { top, low, scale, left: LEFT, bottom: top + LEGEND_HEIGHT + sides[1] * scale, width }
     }
 
     fn place(&self, point: &[f64; 2]) -> [f64; 2] {
@@ -87,26 +105,36 @@ impl Layout {
     }
 }
 
+/// Where the title stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heading {
+    InPicture,
+    /// On the page around it.
+    Elsewhere,
+}
+
 impl Map {
     /// Lays the map out.
-    pub(super) fn draw(&self) -> Drawing {
-        let layout = Layout::of(self);
-        let title_width = 2.0 * MARGIN + font::width(&self.title, TITLE);
+    pub(super) fn draw(&self, heading: Heading) -> Drawing {
+        let layout = Layout::of(self, heading);
         let mut drawing = Drawing {
-            width: (layout.left + layout.width + MARGIN).max(title_width).ceil(),
+            width: (layout.left + layout.width + MARGIN).ceil(),
             height: (layout.bottom + BELOW).ceil(),
             title: self.title.clone(),
             description: self.description.clone(),
             shapes: Vec::new(),
         };
-        drawing.text(&self.title, [MARGIN, 28.0], Anchor::Start, TITLE);
+        if heading == Heading::InPicture {
+            drawing.text(&self.title, [MARGIN, layout.top], Anchor::Start, TITLE);
+            drawing.width = drawing.width.max(2.0 * MARGIN + font::width(&self.title, TITLE)).ceil();
+        }
         for Tint { corners, share } in &self.tints {
             let points = layout.places(corners);
-            drawing.shapes.push(Shape::Area { points, colour: TINT, opacity: 0.85 * share });
+            drawing.shapes.push(Shape::Area { points, colour: TINT, opacity: FULL_TINT * share });
         }
         self.draw_grid(&layout, &mut drawing);
         self.draw_layers(&layout, &mut drawing);
-        self.draw_legend(&mut drawing);
+        self.draw_legend(&layout, &mut drawing);
         self.draw_scale_bar(&layout, &mut drawing);
         drawing
     }
@@ -121,9 +149,11 @@ impl Map {
                 drawing.text(text, [layout.left - 8.0, start[1] + 4.0], Anchor::End, TEXT);
             }
         }
-        let mut border = layout.places(&self.border);
-        border.extend(border.first().copied());
-        drawing.line(border, Pen::solid(Colour::GREY, 1.5));
+        for border in &self.borders {
+            let mut border = layout.places(border);
+            border.extend(border.first().copied());
+            drawing.line(border, Pen::solid(Colour::GREY, 1.5));
+        }
     }
 
     /// The last layer lies at the back, and the dots of a layer on its lines.
@@ -141,33 +171,49 @@ impl Map {
         }
     }
 
-    fn draw_legend(&self, drawing: &mut Drawing) {
-        let mut at = MARGIN;
-        for (index, layer) in self.layers.iter().enumerate() {
+    /// Layers without a path are not named.
+    fn draw_legend(&self, layout: &Layout, drawing: &mut Drawing) {
+        let (mut at, line) = (MARGIN, layout.top + 22.0);
+        for (index, layer) in self.layers.iter().enumerate().filter(|(_, layer)| !layer.paths.is_empty()) {
             let colour = colour_of(index);
-            drawing.line(vec![[at, 50.0], [at + SWATCH, 50.0]], Pen::solid(colour, 1.6));
-            disc([at + SWATCH / 2.0, 50.0], 2.6, colour, drawing);
-            drawing.text(&layer.label, [at + SWATCH + 6.0, 54.0], Anchor::Start, TEXT);
+            drawing.line(vec![[at, line], [at + SWATCH, line]], Pen::solid(colour, 1.6));
+            disc([at + SWATCH / 2.0, line], 2.6, colour, drawing);
+            drawing.text(&layer.label, [at + SWATCH + 6.0, line + 4.0], Anchor::Start, TEXT);
             at += SWATCH + 26.0 + font::width(&layer.label, TEXT);
-            drawing.width = drawing.width.max(at.ceil());
         }
+        if !self.tints.is_empty() {
+            let corners = |from: f64| ring([from, line - 6.0], [from + SWATCH / 4.0, line + 6.0]);
+            for step in 1..=4u32 {
+                let points = corners(at + SWATCH / 4.0 * f64::from(step - 1));
+                let opacity = FULL_TINT * f64::from(step) / 4.0;
+                drawing.shapes.push(Shape::Area { points, colour: TINT, opacity });
+            }
+            drawing.text(&self.tint_label, [at + SWATCH + 6.0, line + 4.0], Anchor::Start, TEXT);
+            at += SWATCH + 26.0 + font::width(&self.tint_label, TEXT);
+        }
+        drawing.width = drawing.width.max(at.ceil());
     }
 
     fn draw_scale_bar(&self, layout: &Layout, drawing: &mut Drawing) {
-        let metres = self.metres.unwrap_or(1.0);
+        let metres = if let Unit::Metres(metres) = self.unit { metres } else { 1.0 };
         let most = layout.width / layout.scale * metres / 4.0;
         let Some(length) = round_numbers(most / 10.0, most).last().copied() else { return };
         let (start, at) = (layout.left, layout.bottom + 44.0);
         let end = start + length / metres * layout.scale;
         let pen = Pen::solid(Colour::BLACK, 1.6);
         drawing.line(vec![[start, at - 4.0], [start, at], [end, at], [end, at - 4.0]], pen);
-        let text = match self.metres {
-            None => format!("{length}"),
-            Some(_) if length >= 1000.0 => format!("{} km", length / 1000.0),
-            Some(_) => format!("{length} m"),
+        let text = match &self.unit {
+            Unit::Named(name) => format!("{length} {name}"),
+            Unit::Metres(_) if length >= 1000.0 => format!("{} km", length / 1000.0),
+            Unit::Metres(_) => format!("{length} m"),
         };
         drawing.text(text, [end + 8.0, at + 4.0], Anchor::Start, TEXT);
     }
+}
+
+/// The corners of a rectangle.
+pub(crate) fn ring(low: [f64; 2], high: [f64; 2]) -> Vec<[f64; 2]> {
+    vec![low, [high[0], low[1]], high, [low[0], high[1]]]
 }
 
 /// The first layer is black, the others have colours.
@@ -191,29 +237,41 @@ mod tests {
             title: "Paths".into(),
             description: "Where they go".into(),
             bounds: [[0.0, 0.0], [2.0, 1.0]],
-            border: corners.clone(),
+            borders: vec![corners.clone()],
             grid: vec![GridLine { ends: [[1.0, 0.0], [1.0, 1.0]], text: "1".into(), is_upright: true }],
-            metres: Some(1000.0),
+            unit: Unit::Metres(1000.0),
             tints: vec![Tint { corners, share: 0.5 }],
+            tint_label: "many".into(),
             layers: vec![Layer { label: "</svg><script>".into(), paths }],
         }
     }
 
     #[test]
     fn maps_hold_what_they_are_given() {
-        let text = svg::write(&map(vec![vec![[0.5, 0.5], [1.5, 0.25]], vec![[1.0, 1.0]], vec![]]).draw());
+        let text = svg::write(
+            &map(vec![vec![[0.5, 0.5], [1.5, 0.25]], vec![[1.0, 1.0]], vec![]]).draw(Heading::InPicture),
+        );
         // 430 units of the page for each of the plane, upwards from 74 + 430.
         assert!(text.contains("points=\"287.00,289.00 717.00,396.50\""), "{text}");
         assert!(text.contains("<title id=\"title\">Paths</title>") && !text.contains("<script>"));
         assert!(text.contains(">0.5 km<") || text.contains(">500 m<"), "{text}");
+        assert!(text.contains(">many<"), "{text}");
         assert!(!text.contains("NaN") && !text.contains("inf"));
+        assert_eq!(text.matches(">Paths<").count(), 2);
+    }
+
+    #[test]
+    fn a_title_that_stands_elsewhere_is_not_drawn() {
+        let text = svg::write(&map(vec![vec![[0.5, 0.5]]]).draw(Heading::Elsewhere));
+        // Only those who do not see the picture are told its name.
+        assert_eq!(text.matches(">Paths<").count(), 1);
     }
 
     #[test]
     fn odd_maps_are_still_pictures() {
         let flat = Map { bounds: [[0.0, 0.0], [0.0, 0.0]], ..map(vec![]) };
         for map in [map(vec![]), flat] {
-            assert_eq!(&pixels::png(&map.draw()).unwrap()[..8], b"\x89PNG\r\n\x1a\n");
+            assert_eq!(&pixels::png(&map.draw(Heading::InPicture)).unwrap()[..8], b"\x89PNG\r\n\x1a\n");
         }
     }
 }

@@ -12,11 +12,12 @@ mod shape;
 mod svg;
 
 pub(crate) use chart::{Chart, Range, Series};
-pub(crate) use map::{GridLine, Layer, Map, Tint};
+pub(crate) use map::{GridLine, Layer, Map, Tint, Unit, ring};
 
 use crate::failure::Failure;
 use crate::page::{document, escape};
 use crate::table::replace_file;
+use map::Heading;
 use privet::DomainSpec;
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -81,11 +82,11 @@ pub(crate) fn check_map_name(path: &Path) -> Result<(), Failure> {
 
 /// Draws a map into a file, which appears when it is complete: a picture, or a page with the picture in it.
 pub(crate) fn save_map(map: &Map, path: &Path) -> Result<(), Failure> {
-    let drawing = map.draw();
     if !is_page(path) {
-        return save_drawing(&drawing, path, Format::of(path)?);
+        return save_drawing(&map.draw(Heading::InPicture), path, Format::of(path)?);
     }
     let (title, text) = (escape(&map.title), escape(&map.description));
-    let body = format!("<h1>{title}</h1>\n<p>{text}</p>\n<figure>\n{}</figure>\n", svg::write(&drawing));
+    let picture = svg::write(&map.draw(Heading::Elsewhere));
+    let body = format!("<h1>{title}</h1>\n<p>{text}</p>\n<figure>\n{picture}</figure>\n");
     replace_file(path, document(&map.title, &body).as_bytes())
 }

@@ -9,6 +9,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct ColumnWriter {
     path: PathBuf,
     format: Format,
+    /// What a Parquet file says about itself, under which key.
+    about: Option<(&'static str, String)>,
     /// `None` once the first batch has said which columns there are.
     destination: Option<Destination>,
     table: Option<Table>,
@@ -37,7 +40,13 @@ impl ColumnWriter {
             });
         }
         let destination = Some(Destination::create(path)?);
-        Ok(Self { path: path.to_owned(), format, destination, table: None, buffer: Vec::new() })
+        Ok(Self { path: path.to_owned(), format, about: None, destination, table: None, buffer: Vec::new() })
+    }
+
+    /// Says something about the table as a whole, which only Parquet has room for.
+    pub(crate) fn about(mut self, key: &'static str, text: String) -> Self {
+        self.about = Some((key, text));
+        self
     }
 
     /// Writes some rows. All batches must have the same columns.
@@ -67,7 +76,11 @@ impl ColumnWriter {
         if self.format == Format::Parquet {
             let properties = parquet_writer::properties();
             let opened = ArrowWriter::try_new(destination, schema(columns), Some(properties));
-            return Ok(Table::Parquet(Box::new(opened.map_err(|error| failed(&self.path, error))?)));
+            let mut writer = opened.map_err(|error| failed(&self.path, error))?;
+            if let Some((key, text)) = self.about.take() {
+                writer.append_key_value_metadata(KeyValue::new(key.to_owned(), text));
+            }
+            return Ok(Table::Parquet(Box::new(writer)));
         }
         check_text(columns)?;
         if self.format == Format::Csv {

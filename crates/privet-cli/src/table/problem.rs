@@ -24,6 +24,10 @@ pub(crate) enum Problem {
     MissingValue,
     #[error("the value is a list or an object")]
     NestedValue,
+    #[error("the time is neither a number nor a date")]
+    NotATime,
+    #[error("the geometry is not a point in well-known binary")]
+    NotAPoint,
     #[error("there are {got} cells, but {expected} in the header")]
     CellCount { expected: u64, got: u64 },
     #[error("the row is not a JSON object")]
@@ -55,6 +59,8 @@ impl Problem {
             Self::ColumnType { .. } => "data-column-type",
             Self::MissingValue => "data-missing-value",
             Self::NestedValue => "data-nested-value",
+            Self::NotATime => "data-not-a-time",
+            Self::NotAPoint => "data-not-a-point",
             Self::CellCount { .. } => "data-cell-count",
             Self::NotAnObject => "data-not-an-object",
             Self::NotUtf8 => "data-not-utf8",
@@ -78,6 +84,7 @@ impl Problem {
             Self::MissingValue => {
                 Some("leave out rows without a value, or give them a category of their own".into())
             }
+            Self::NotATime => Some("write all times alike, such as 17.5 or 2012-04-08 00:03:35".into()),
             Self::Compression => Some("uncompressed, snappy and zstd pages can be read".into()),
             Self::Input { is_clampable: true, .. } => {
                 Some("`--clamp` moves values outside the domain to the nearest one inside".into())

@@ -19,7 +19,7 @@ pub use certificate::{People, PlaneCertificate};
 
 use crate::{LimitError, Stop};
 use privet_core::{Epsilon, Rectangle};
-use privet_mechanisms::plane::{PlanePrior, PlaneWindow};
+use privet_mechanisms::plane::{PlaneErrors, PlanePrior, PlaneWindow};
 use search::Search;
 
 /// What is to be made small.

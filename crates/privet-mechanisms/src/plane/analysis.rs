@@ -5,19 +5,10 @@
 //! integral over the part is a sum of integrals of a distance over a rectangle, which have a closed form. Both results are
 //! exact up to floating-point rounding, which is below one part in 10^10.
 
-use super::{PlanePrior, PlaneWindow};
-use privet_core::{Domain, InputError, Mechanism};
+use super::{PlaneErrors, PlanePrior, PlaneWindow};
+use privet_core::{Domain, InputError, Mechanism, ReportError};
 
 impl PlaneWindow {
-    /// The expected distance between a place and what its report stands for.
-    ///
-    /// # Errors
-    /// When the place lies outside the rectangle.
-    pub fn expected_loss(&self, place: [f64; 2]) -> Result<f64, InputError> {
-        self.domain().check(&place)?;
-        Ok(self.loss_under(self.node_of(place), place))
-    }
-
     /// The expected distance at `place` under the row of a node.
     fn loss_under(&self, node: u32, place: [f64; 2]) -> f64 {
         let distance = |cell: u32| {
@@ -33,34 +24,6 @@ impl PlaneWindow {
     fn mix(&self, all: f64, near: f64) -> f64 {
         let (high, low) = (self.row().high() as f64, self.row().low() as f64);
         (low * all + (high - low) * near) / self.row().total() as f64
-    }
-
-    /// The largest expected distance over all places, and where it occurs: a corner of a part of the lattice.
-    pub fn worst_loss(&self) -> (f64, [f64; 2]) {
-        let [columns, rows] = self.layout().lattice();
-        let values = self.positions();
-        let mut worst = (f64::NEG_INFINITY, [0.0; 2]);
-        let mut distances = vec![0.0; values.len()];
-        for column in 0..=columns {
-            for row in 0..=rows {
-                let shares = [f64::from(column) / f64::from(columns), f64::from(row) / f64::from(rows)];
-                let corner: [f64; 2] =
-                    std::array::from_fn(|axis| shares[axis] * self.relative_widths()[axis]);
-                for (distance, value) in distances.iter_mut().zip(&values) {
-                    let (first, second) = (value[0] - corner[0], value[1] - corner[1]);
-                    *distance = (first * first + second * second).sqrt();
-                }
-                let all: f64 = distances.iter().sum();
-                for node in self.parts_around([column, row]) {
-                    let near = self.window(node).iter().map(|cell| distances[usize::from(*cell)]).sum();
-                    let loss = self.mix(all, near);
-                    if loss > worst.0 {
-                        worst = (loss, shares);
-                    }
-                }
-            }
-        }
-        (worst.0 * self.longest_width(), self.domain().point_at(worst.1))
     }
 
     /// The longer side. Sums are made in units of it: cubes of the sides themselves might not be finite.
@@ -92,8 +55,69 @@ impl PlaneWindow {
         })
     }
 
-    /// The expected distance when places come from a prior.
-    pub fn average_loss(&self, prior: &PlanePrior) -> f64 {
+    /// The lines of the lattice and of the prior along one axis.
+    fn axis(&self, axis: usize, prior: &PlanePrior) -> Axis {
+        let (lattice, grid) = (self.layout().lattice()[axis], prior.shape()[axis]);
+        let width = self.relative_widths()[axis];
+        // Lines as numerators over lattice * grid, where both kinds are whole.
+        let mut lines: Vec<u64> = (0..=u64::from(lattice))
+            .map(|line| line * u64::from(grid))
+            .chain((0..=u64::from(grid)).map(|line| line * u64::from(lattice)))
+            .collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let all = f64::from(lattice) * f64::from(grid);
+        let parts = lines.windows(2).map(|pair| AxisPart {
+            of_lattice: (pair[0] / u64::from(grid)) as u32,
+            of_prior: (pair[0] / u64::from(lattice)) as u32,
+        });
+        Axis {
+            parts: parts.collect(),
+            lines: lines.iter().map(|line| width * (*line as f64 / all)).collect(),
+            prior_width: width / f64::from(grid),
+        }
+    }
+}
+
+impl PlaneErrors for PlaneWindow {
+    fn reported_place(&self, report: &[u8]) -> Result<[f64; 2], ReportError> {
+        Ok(self.output_value(self.decode(report)?.0))
+    }
+
+    fn expected_loss(&self, place: [f64; 2]) -> Result<f64, InputError> {
+        self.domain().check(&place)?;
+        Ok(self.loss_under(self.node_of(place), place))
+    }
+
+    /// It occurs at a corner of a part of the lattice.
+    fn worst_loss(&self) -> (f64, [f64; 2]) {
+        let [columns, rows] = self.layout().lattice();
+        let values = self.positions();
+        let mut worst = (f64::NEG_INFINITY, [0.0; 2]);
+        let mut distances = vec![0.0; values.len()];
+        for column in 0..=columns {
+            for row in 0..=rows {
+                let shares = [f64::from(column) / f64::from(columns), f64::from(row) / f64::from(rows)];
+                let corner: [f64; 2] =
+                    std::array::from_fn(|axis| shares[axis] * self.relative_widths()[axis]);
+                for (distance, value) in distances.iter_mut().zip(&values) {
+                    let (first, second) = (value[0] - corner[0], value[1] - corner[1]);
+                    *distance = (first * first + second * second).sqrt();
+                }
+                let all: f64 = distances.iter().sum();
+                for node in self.parts_around([column, row]) {
+                    let near = self.window(node).iter().map(|cell| distances[usize::from(*cell)]).sum();
+                    let loss = self.mix(all, near);
+                    if loss > worst.0 {
+                        worst = (loss, shares);
+                    }
+                }
+            }
+        }
+        (worst.0 * self.longest_width(), self.domain().point_at(worst.1))
+    }
+
+    fn average_loss(&self, prior: &PlanePrior) -> f64 {
         let axes: [Axis; 2] = std::array::from_fn(|axis| self.axis(axis, prior));
         let (across, along) = (axes[0].parts.len(), axes[1].parts.len());
         let densities: Vec<f64> = (0..across * along)
@@ -122,29 +146,6 @@ impl PlaneWindow {
             })
             .sum();
         total * self.longest_width()
-    }
-
-    /// The lines of the lattice and of the prior along one axis.
-    fn axis(&self, axis: usize, prior: &PlanePrior) -> Axis {
-        let (lattice, grid) = (self.layout().lattice()[axis], prior.shape()[axis]);
-        let width = self.relative_widths()[axis];
-        // Lines as numerators over lattice * grid, where both kinds are whole.
-        let mut lines: Vec<u64> = (0..=u64::from(lattice))
-            .map(|line| line * u64::from(grid))
-            .chain((0..=u64::from(grid)).map(|line| line * u64::from(lattice)))
-            .collect();
-        lines.sort_unstable();
-        lines.dedup();
-        let all = f64::from(lattice) * f64::from(grid);
-        let parts = lines.windows(2).map(|pair| AxisPart {
-            of_lattice: (pair[0] / u64::from(grid)) as u32,
-            of_prior: (pair[0] / u64::from(lattice)) as u32,
-        });
-        Axis {
-            parts: parts.collect(),
-            lines: lines.iter().map(|line| width * (*line as f64 / all)).collect(),
-            prior_width: width / f64::from(grid),
-        }
     }
 }
 
@@ -219,7 +220,7 @@ fn distance_integrals(point: [f64; 2], axes: &[Axis; 2], integrals: &mut [f64]) 
 
 /// The integral of the distance to the origin over the rectangle with the opposite corner (a, b), odd in both:
 /// (2 a b r + a^3 arsinh(b / |a|) + b^3 arsinh(a / |b|)) / 6, where r is the diagonal.
-fn corner_integral(a: f64, b: f64) -> f64 {
+pub(super) fn corner_integral(a: f64, b: f64) -> f64 {
     let part = |one: f64, other: f64| {
         let cube = one.powi(3);
         // A vanishing side would meet an infinite quotient.

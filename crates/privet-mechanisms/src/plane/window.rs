@@ -38,7 +38,7 @@ use std::fmt;
 /// # Example
 /// ```
 /// use privet_core::{Epsilon, Interval, Rectangle};
-/// use privet_mechanisms::plane::{PlaneLayout, PlanePrior, PlaneWindow};
+/// use privet_mechanisms::plane::{PlaneErrors, PlaneLayout, PlanePrior, PlaneWindow};
 /// let side = Interval::new(0.0, 1.0)?;
 /// let thirds = (0..9).map(|cell| [10_923 + 21_845 * (cell / 3), 10_923 + 21_845 * (cell % 3)]).collect();
 /// let layout = PlaneLayout::new([8, 8], 1, thirds)?;

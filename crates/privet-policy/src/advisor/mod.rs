@@ -10,8 +10,9 @@ pub use search::{Advice, Candidate, LeftOut, Wish, advise, curve};
 
 use crate::registry::{self, AnyEstimator, MechanismRow};
 use privet_core::{BuildOptions, DomainSpec, Epsilon, ParameterError};
-use privet_limit::Solution;
+use privet_limit::{Solution, SolvedChannel};
 use privet_mechanisms::analysis::Loss;
+use privet_mechanisms::plane::PlaneErrors;
 use privet_mechanisms::registry::AnyMechanism;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -58,6 +59,7 @@ impl Question {
         let fits = match (goal, domain) {
             (Goal::Frequency, DomainSpec::Categories(_)) => true,
             (Goal::Frequency, _) => false,
+            (Goal::Point, DomainSpec::Rectangle(_)) => true,
             _ => is_number,
         };
         if fits {
@@ -123,6 +125,24 @@ impl Choice<'_> {
             }
         }
     }
+
+    /// The errors of a mechanism on places; `None` for all other mechanisms.
+    ///
+    /// # Errors
+    /// When the parameters do not fit.
+    pub fn plane_errors(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+    ) -> Result<Option<Box<dyn PlaneErrors>>, ParameterError> {
+        match self {
+            Self::Row(row) => row.plane_errors(domain, epsilon),
+            Self::Solved(solution) => Ok(match &solution.channel {
+                SolvedChannel::Rectangle(plane) => Some(plane.clone()),
+                _ => None,
+            }),
+        }
+    }
 }
 
 /// Why there is no advice.
@@ -136,7 +156,11 @@ pub enum AdvisorError {
     #[error(
         "the goal {} is about {}: got {domain}",
         goal.as_str(),
-        if *goal == Goal::Frequency { "categories" } else { "numbers and angles" }
+        match goal {
+            Goal::Frequency => "categories",
+            Goal::Point => "numbers, angles and places",
+            Goal::Mean | Goal::Distribution => "numbers and angles",
+        }
     )]
     Goal {
         /// The goal.

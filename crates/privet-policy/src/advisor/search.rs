@@ -182,6 +182,9 @@ impl Search<'_> {
     }
 
     fn at(&self, choice: &Choice<'_>, epsilon: f64) -> Result<Candidate, Refusal> {
+        if matches!(self.domain, DomainSpec::Rectangle(_)) {
+            return self.on_places(choice, Epsilon::new(epsilon)?);
+        }
         let built = candidate::build(choice, self.domain, Epsilon::new(epsilon)?, self.options)?;
         Ok(Candidate {
             id: choice.id(),
@@ -190,6 +193,21 @@ impl Search<'_> {
             report_bits: built.mechanism.report_bits(),
             guarantee: built.mechanism.guarantee(),
             options: built.taken,
+        })
+    }
+
+    /// The largest expected distance between a place and its report.
+    fn on_places(&self, choice: &Choice<'_>, epsilon: Epsilon) -> Result<Candidate, Refusal> {
+        let options = BuildOptions::default();
+        let mechanism = choice.mechanism(self.domain, epsilon, &options)?;
+        let plane = choice.plane_errors(self.domain, epsilon)?.ok_or(Refusal::Misfit)?;
+        Ok(Candidate {
+            id: choice.id(),
+            epsilon: epsilon.get(),
+            expected_error: plane.worst_loss().0,
+            report_bits: mechanism.report_bits(),
+            guarantee: mechanism.guarantee(),
+            options,
         })
     }
 

@@ -103,6 +103,7 @@ fn parameters_that_a_mechanism_does_not_take_are_refused() {
             "interval" => "interval:0,1",
             "words" => "words:4",
             "binary" => "binary",
+            "rectangle" => "rectangle:0,1,0,1",
             _ => "categories:4",
         }
         .parse()

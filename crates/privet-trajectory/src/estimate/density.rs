@@ -115,7 +115,7 @@ impl Evidence {
         };
         let of_kernels: Vec<Place> = (0..self.kernels.count()).map(&mut median).collect();
         let read = |kernels: &[u32]| kernels.iter().map(|kernel| of_kernels[*kernel as usize]).collect();
-        self.paths().iter().map(|path| Path { id: path.id.clone(), places: read(&path.kernels) }).collect()
+        self.paths().iter().map(|path| path.read_as(read(&path.kernels))).collect()
     }
 }
 

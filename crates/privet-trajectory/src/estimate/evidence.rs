@@ -18,11 +18,19 @@ pub struct Evidence {
     paths: Vec<Readings>,
 }
 
-/// One path: its public id, and which kernel each of its reports has.
+/// One path: its public id and times, and which kernel each of its reports has.
 #[derive(Debug)]
 pub(super) struct Readings {
-    pub id: String,
+    id: String,
+    pub times: Option<Vec<f64>>,
     pub kernels: Vec<u32>,
+}
+
+impl Readings {
+    /// The path with these readings of its reports.
+    pub(super) fn read_as(&self, places: Vec<Place>) -> Path {
+        Path { id: self.id.clone(), places, times: self.times.clone() }
+    }
 }
 
 impl Evidence {
@@ -36,15 +44,36 @@ impl Evidence {
     /// Reads the reports of a method on a grid of `shape` cells. `references` must be those that the reports were made with.
     ///
     /// # Errors
-    /// When there is no report, one lies outside the space, no place can have sent it, the method does not say how likely its
-    /// reports are, or there are more reports than it can handle.
+    /// When there is no report, one lies outside the space or has a time before the one before it, no place can have sent it,
+    /// the method does not say how likely its reports are, or there are more reports than it can handle.
     pub fn gather(
         method: &dyn LocationMethod,
         references: References,
         reports: &[Path],
         shape: [u32; 2],
     ) -> Result<Self, TrajectoryError> {
-        let space = method.space();
+        Self::gather_within(method.space(), method, references, reports, shape)
+    }
+
+    /// As [`Evidence::gather`], knowing that people are in a region of the method's space only. The method must be that of the
+    /// whole space, [`Space::without_region`]: reports that were moved into the region stand for all draws beyond its border,
+    /// and how likely those are together is not known.
+    ///
+    /// # Errors
+    /// As for [`Evidence::gather`], and when the region is one of another space.
+    pub fn gather_within(
+        space: &Space,
+        method: &dyn LocationMethod,
+        references: References,
+        reports: &[Path],
+        shape: [u32; 2],
+    ) -> Result<Self, TrajectoryError> {
+        if space.without_region() != method.space().without_region() {
+            return Err(TrajectoryError::incompatible(format!(
+                "the reports were made in {} and not in {space}",
+                method.space()
+            )));
+        }
         let grid = Grid::new(space.clone(), shape)?;
         if space.to_plane(&space.centre()).is_none() {
             return Err(TrajectoryError::WrongSpace {
@@ -102,6 +131,7 @@ impl Distinct {
             return Err(TrajectoryError::incompatible("an estimate needs at least 1 report: got 0"));
         }
         for path in reports {
+            path.check_times()?;
             for (position, report) in (1..).zip(&path.places) {
                 method.space().check(report).map_err(|error| error.at(position))?;
             }
@@ -150,7 +180,7 @@ impl Distinct {
                     reference = *report;
                 }
             }
-            paths.push(Readings { id: path.id.clone(), kernels });
+            paths.push(Readings { id: path.id.clone(), times: path.times.clone(), kernels });
         }
         Self { pairs, paths }
     }

@@ -1,9 +1,10 @@
 //! How likely reports are from the cells of a grid, on average over each cell: windows end somewhere inside of cells.
 
 use super::kernels::Kernels;
-use crate::method::{CrossingLikelihood, LocationMethod};
+use crate::method::LocationMethod;
 use crate::rounding::{Grid, Rounding};
 use crate::{Place, TrajectoryError};
+use privet_mechanisms::plane::CrossingMasses;
 
 /// Where in the cells likelihoods are looked up.
 pub(super) struct Samples<'a> {
@@ -77,7 +78,7 @@ impl<'a> Samples<'a> {
         for report in reports {
             let likelihoods = self.likelihoods(report).ok_or_else(|| TrajectoryError::WrongSpace {
                 method: "the estimate of a density",
-                expected: "a method and a space in which the probability of each report is known",
+                expected: "a method that says how likely its reports are, in a space without a region",
                 got: format!("{} in {}", self.method.id(), self.method.space()),
             })?;
             if !kernels.push(&likelihoods) {
@@ -103,7 +104,7 @@ impl<'a> Samples<'a> {
     }
 
     /// The sum over the crossings in each cell. The sum of a product over all pairs is the product of the sums.
-    fn sums(&self, crossings: &CrossingLikelihood) -> Vec<f64> {
+    fn sums(&self, crossings: &CrossingMasses) -> Vec<f64> {
         let [first, second] = [0, 1].map(|axis: usize| -> Vec<f64> {
             crossings.factors[axis].chunks_exact(LINES as usize).map(|lines| lines.iter().sum()).collect()
         });

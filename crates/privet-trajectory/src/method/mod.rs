@@ -1,7 +1,9 @@
 //! How places become reports.
 
 mod budget;
+mod disclosure;
 mod part;
+mod release;
 pub mod rival;
 mod solved_plane;
 mod stream;
@@ -11,17 +13,20 @@ mod tracs_sphere;
 mod window_2d;
 
 pub use budget::PathBudget;
+pub use disclosure::Disclosure;
 pub use part::{LinePart, Part, RingPart};
+pub use release::{PathPromise, Release, perturb_path};
 pub use solved_plane::SolvedPlane;
-pub use stream::{References, Stream, perturb_path};
+pub use stream::{References, Stream};
 pub use tracs_c::TracsC;
 pub use tracs_d::{Split, TracsD};
 pub use tracs_sphere::TracsSphere;
-pub use window_2d::{SquareWindow, Window2d};
+pub use window_2d::Window2d;
 
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Guarantee};
+use privet_mechanisms::plane::CrossingMasses;
 use std::fmt::Debug;
 
 /// Where a guarantee holds.
@@ -34,16 +39,6 @@ pub enum Scope {
         /// What goes wrong.
         why: &'static str,
     },
-}
-
-/// The probability of one report from each crossing of two sets of lines: `base + factors[0][i] * factors[1][j]` from where line
-/// i of the first coordinate meets line j of the second.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CrossingLikelihood {
-    /// What all crossings have in common.
-    pub base: f64,
-    /// One factor for each line of each coordinate.
-    pub factors: [Vec<f64>; 2],
 }
 
 /// Perturbs one place at a time.
@@ -86,7 +81,7 @@ pub trait LocationMethod: Debug + Send + Sync {
     /// What [`LocationMethod::likelihood`] says of a report at all crossings of lines with these inner coordinates, where it is a
     /// constant and a product and depends on no reference; `None` otherwise. It takes one step for each line instead of one for
     /// each crossing.
-    fn crossing_likelihood(&self, _lines: [&[f64]; 2], _report: &Place) -> Option<CrossingLikelihood> {
+    fn crossing_likelihood(&self, _lines: [&[f64]; 2], _report: &Place) -> Option<CrossingMasses> {
         None
     }
 }

@@ -13,6 +13,9 @@ use std::collections::HashMap;
 /// Rectangles, parallelograms, geographic boxes, regions of them; the channel must have been made for the inner rectangle.
 /// # Guarantee
 /// Pure epsilon for the whole space.
+/// # Numerics
+/// Integer-exact, as the channel. Places are mapped to the rectangle in floating point before anything is drawn, which costs
+/// accuracy and no privacy.
 #[derive(Debug)]
 pub struct SolvedPlane {
     space: Space,

@@ -1,7 +1,7 @@
 //! One place after the other.
 
 use super::LocationMethod;
-use crate::{Path, Place, TrajectoryError};
+use crate::{Place, TrajectoryError};
 use privet_core::{Budget, CryptoRng};
 use std::sync::Arc;
 
@@ -18,9 +18,18 @@ pub enum References {
 }
 
 impl References {
-    /// The previous report, starting from the middle of the method's space.
+    /// The previous report, starting from the middle of the method's space. A corner, as in the papers, or any other public
+    /// place is [`References::PreviousReport`] with [`crate::space::Space::lower_corner`] or that place as its start.
     pub fn previous(method: &dyn LocationMethod) -> Self {
         Self::PreviousReport { start: method.space().centre() }
+    }
+
+    /// What the first place is seen from.
+    pub fn first(&self) -> Place {
+        match self {
+            Self::PreviousReport { start } => *start,
+            Self::Fixed(place) => *place,
+        }
     }
 }
 
@@ -32,9 +41,52 @@ pub struct Stream<'a> {
     reported: u64,
 }
 
-enum Schedule<'a> {
+/// Which method reports which place of a path.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Schedule<'a> {
     Same(&'a dyn LocationMethod),
     Each(&'a [Arc<dyn LocationMethod>]),
+}
+
+impl<'a> Schedule<'a> {
+    /// The first place by the first method, and so on.
+    pub(super) fn each(methods: &'a [Arc<dyn LocationMethod>]) -> Result<Self, TrajectoryError> {
+        let first = methods.first().ok_or_else(|| TrajectoryError::incompatible("a path needs a method"))?;
+        if methods.iter().any(|method| method.space() != first.space()) {
+            return Err(TrajectoryError::incompatible("all places of a path must lie in the same space"));
+        }
+        Ok(Self::Each(methods))
+    }
+
+    /// The method of the place at an index.
+    pub(super) fn method(&self, index: u64) -> Result<&'a dyn LocationMethod, TrajectoryError> {
+        match self {
+            Self::Same(method) => Ok(*method),
+            Self::Each(methods) => {
+                let method = usize::try_from(index).ok().and_then(|index| methods.get(index));
+                method
+                    .map(AsRef::as_ref)
+                    .ok_or(TrajectoryError::PathTooLong { planned: methods.len() as u64 })
+            }
+        }
+    }
+
+    /// The sum of what this many reports promise; methods without a guarantee add nothing.
+    pub(super) fn spent(&self, reports: u64) -> Result<Budget, TrajectoryError> {
+        match self {
+            Self::Same(method) => {
+                let times = u32::try_from(reports)
+                    .map_err(|_| TrajectoryError::incompatible("a path has at most 2^32 places"))?;
+                let repeated = |guarantee| Budget::repeated(guarantee, times);
+                Ok(method.guarantee().map_or(Ok(Budget::empty()), repeated)?)
+            }
+            Self::Each(methods) => {
+                let used = methods.iter().take(usize::try_from(reports).unwrap_or(usize::MAX));
+                let mut guarantees = used.filter_map(|method| method.guarantee());
+                Ok(guarantees.try_fold(Budget::empty(), Budget::spend)?)
+            }
+        }
+    }
 }
 
 impl<'a> Stream<'a> {
@@ -43,7 +95,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// When the reference lies outside the space.
     pub fn new(method: &'a dyn LocationMethod, references: References) -> Result<Self, TrajectoryError> {
-        Self::start(Schedule::Same(method), method, references)
+        Self::of(Schedule::Same(method), references)
     }
 
     /// The first place by the first method, and so on: see [`super::PathBudget::methods`].
@@ -54,23 +106,13 @@ impl<'a> Stream<'a> {
         methods: &'a [Arc<dyn LocationMethod>],
         references: References,
     ) -> Result<Self, TrajectoryError> {
-        let first = methods.first().ok_or_else(|| TrajectoryError::incompatible("a path needs a method"))?;
-        if methods.iter().any(|method| method.space() != first.space()) {
-            return Err(TrajectoryError::incompatible("all places of a path must lie in the same space"));
-        }
-        Self::start(Schedule::Each(methods), first.as_ref(), references)
+        Self::of(Schedule::each(methods)?, references)
     }
 
-    fn start(
-        schedule: Schedule<'a>,
-        method: &dyn LocationMethod,
-        references: References,
-    ) -> Result<Self, TrajectoryError> {
-        let (reference, follows_reports) = match references {
-            References::PreviousReport { start } => (start, true),
-            References::Fixed(place) => (place, false),
-        };
-        method.space().check(&reference)?;
+    pub(super) fn of(schedule: Schedule<'a>, references: References) -> Result<Self, TrajectoryError> {
+        let (reference, follows_reports) =
+            (references.first(), matches!(references, References::PreviousReport { .. }));
+        schedule.method(0)?.space().check(&reference)?;
         Ok(Self { schedule, reference, follows_reports, reported: 0 })
     }
 
@@ -79,14 +121,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// When the place lies outside the space, or there is no budget for one more.
     pub fn report(&mut self, place: &Place, rng: &mut dyn CryptoRng) -> Result<Place, TrajectoryError> {
-        let method = match &self.schedule {
-            Schedule::Same(method) => *method,
-            Schedule::Each(methods) => {
-                let method = usize::try_from(self.reported).ok().and_then(|index| methods.get(index));
-                let planned = methods.len() as u64;
-                method.ok_or(TrajectoryError::PathTooLong { planned })?.as_ref()
-            }
-        };
+        let method = self.schedule.method(self.reported)?;
         let report = method.perturb(place, &self.reference, rng)?;
         self.reported += 1;
         if self.follows_reports {
@@ -106,19 +141,7 @@ impl<'a> Stream<'a> {
     /// # Errors
     /// When the sum is no guarantee any more.
     pub fn spent(&self) -> Result<Budget, TrajectoryError> {
-        match &self.schedule {
-            Schedule::Same(method) => {
-                let times = u32::try_from(self.reported)
-                    .map_err(|_| TrajectoryError::incompatible("a path has at most 2^32 places"))?;
-                let repeated = |guarantee| Budget::repeated(guarantee, times);
-                Ok(method.guarantee().map_or(Ok(Budget::empty()), repeated)?)
-            }
-            Schedule::Each(methods) => {
-                let used = methods.iter().take(self.reported as usize);
-                let guarantees = used.filter_map(|method| method.guarantee());
-                Ok(guarantees.into_iter().try_fold(Budget::empty(), Budget::spend)?)
-            }
-        }
+        self.schedule.spent(self.reported)
     }
 }
 
@@ -126,22 +149,4 @@ impl std::fmt::Debug for Stream<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Stream({} places reported)", self.reported)
     }
-}
-
-/// Reports a whole path, starting from the middle of the space. An empty path stays empty; its number of places is visible.
-///
-/// # Errors
-/// When a place lies outside the space; the error names its position. Nothing is reported then.
-pub fn perturb_path(
-    method: &dyn LocationMethod,
-    path: &Path,
-    rng: &mut dyn CryptoRng,
-) -> Result<Path, TrajectoryError> {
-    let outside = path.places.iter().position(|place| !method.space().contains(place));
-    if let Some(position) = outside {
-        method.space().check(&path.places[position]).map_err(|error| error.at(position as u64 + 1))?;
-    }
-    let mut stream = Stream::new(method, References::previous(method))?;
-    let places = path.places.iter().map(|place| stream.report(place, rng));
-    Ok(Path { id: path.id.clone(), places: places.collect::<Result<_, _>>()? })
 }

@@ -1,10 +1,11 @@
 //! Both coordinates, one after the other.
 
 use super::part::product_guarantee;
-use super::{CrossingLikelihood, LinePart, LocationMethod, Part, Scope};
+use super::{LinePart, LocationMethod, Part, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Fraction, Guarantee};
+use privet_mechanisms::plane::CrossingMasses;
 
 /// TraCS-C: each coordinate of a place by a mechanism on an interval.
 ///
@@ -119,7 +120,7 @@ impl LocationMethod for TracsC {
         Some(mass(0) * mass(1))
     }
 
-    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingLikelihood> {
+    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingMasses> {
         if self.space.has_region() {
             return None;
         }
@@ -128,6 +129,6 @@ impl LocationMethod for TracsC {
             let cells = self.parts[axis].cells_at(seen[axis]);
             lines[axis].iter().map(|line| self.parts[axis].mass(*line, cells.clone())).collect()
         });
-        Some(CrossingLikelihood { base: 0.0, factors })
+        Some(CrossingMasses { base: 0.0, factors })
     }
 }

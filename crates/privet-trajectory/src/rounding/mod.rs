@@ -30,6 +30,6 @@ pub trait Rounding: Debug + Send + Sync {
 
     /// A path with every place rounded.
     fn round_path(&self, path: &Path) -> Path {
-        Path { id: path.id.clone(), places: path.places.iter().map(|place| self.round(place)).collect() }
+        path.with_places(path.places.iter().map(|place| self.round(place)).collect())
     }
 }

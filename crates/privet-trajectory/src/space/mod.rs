@@ -108,6 +108,12 @@ impl Space {
         Self::rectangle(Rectangle::new([side(0)?, side(1)?])?).within(region)
     }
 
+    /// The whole space around a region. Reports made there have a known law and can be estimated from; moving them into the
+    /// region is left to whoever reads them.
+    pub fn without_region(&self) -> Self {
+        Self { region: None, ..self.clone() }
+    }
+
     /// The shape in inner coordinates.
     pub fn shape(&self) -> &Shape {
         &self.shape
@@ -193,10 +199,21 @@ impl Space {
         self.region.is_some()
     }
 
+    /// The region in inner coordinates, where there is one.
+    pub fn boundary(&self) -> Option<&Region> {
+        self.region.as_ref()
+    }
+
     /// A public place that every space has: the middle of its shape, or the place of its region nearest to that. It serves as
     /// the reference of the first place of a path.
     pub fn centre(&self) -> Place {
         self.publish(self.shape.centre())
+    }
+
+    /// The public place with the lowest inner coordinates, or the place of the space nearest to that: where the papers' paths
+    /// start.
+    pub fn lower_corner(&self) -> Place {
+        self.publish(self.shape.lower_corner())
     }
 
     /// The smallest rectangle around the shape, in inner coordinates.

@@ -57,6 +57,15 @@ impl Shape {
         }
     }
 
+    /// The lower ends of both coordinates, which may lie outside.
+    pub(super) fn lower_corner(&self) -> [f64; 2] {
+        match self {
+            Self::Rectangle(rectangle) => rectangle.point_at([0.0, 0.0]),
+            Self::Disc(Disc { centre, radius }) => centre.map(|middle| middle - radius),
+            Self::Sphere(_) => [-180.0, -90.0],
+        }
+    }
+
     pub(super) fn bounds(&self) -> Result<Rectangle, ParameterError> {
         match self {
             Self::Rectangle(rectangle) => Ok(*rectangle),

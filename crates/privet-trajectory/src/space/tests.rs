@@ -7,6 +7,7 @@ fn unit() -> Rectangle {
 
 #[test]
 fn degenerate_spaces_are_refused() {
+    assert!(Interval::new(1.0, 1.0).is_err() && Interval::new(1.0, 0.0).is_err(), "no rectangle is flat");
     assert!(Space::disc([0.0, 0.0], 0.0).is_err() && Space::disc([f64::NAN, 0.0], 1.0).is_err());
     assert!(Space::sphere(-1.0).is_err() && Space::sphere(f64::INFINITY).is_err());
     assert!(Space::parallelogram([0.0, 0.0], [1.0, 1.0], [2.0, 2.0]).is_err());

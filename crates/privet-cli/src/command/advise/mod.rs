@@ -39,7 +39,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Advise {
-    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1 or circle:360
+    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1, circle:360 or
+    /// rectangle:0,1,0,1
     #[arg(long, value_name = "DOMAIN")]
     domain: String,
     /// What is to be learned
@@ -171,6 +172,10 @@ impl Advise {
     fn question(&self, domain: &DomainSpec) -> Result<Question, Failure> {
         let wrong = |message: String, hint| Err(Failure::Usage { message, hint });
         let question = Question::about(domain, self.goal.into(), self.users)?;
+        let is_distance = self.loss.as_deref().is_none_or(|loss| loss == "absolute");
+        if matches!(domain, DomainSpec::Rectangle(_)) && !is_distance {
+            return wrong("losses of places are distances".to_owned(), Some("leave --loss out"));
+        }
         if self.loss.is_some() && self.goal != Goal::Point {
             return wrong("--loss is about the goal point".to_owned(), None);
         }

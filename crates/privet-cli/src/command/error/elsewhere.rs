@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use privet::analysis::{Loss, Prior};
 use privet::limit::SolvedChannel;
 use privet::limit::finite::LossMatrix;
-use privet::plane::{PlanePrior, PlaneWindow};
-use privet::{Categories, Domain, DomainSpec, Epsilon, ParameterError};
+use privet::plane::{PlaneErrors, PlanePrior};
+use privet::{Categories, Domain, DomainSpec, Epsilon, ParameterError, Rectangle};
 
 const CATEGORIES_ONLY: &str =
     "an error is that of one report, such as a category of grr; `privet simulate` is about frequencies";
@@ -31,13 +31,14 @@ impl Error {
         let mut answers = Vec::new();
         for epsilon in choice::epsilons(choices.as_slice(), epsilons)? {
             for choice in choices.at(domain, epsilon) {
-                let found = match (domain, choice.solved()) {
-                    (DomainSpec::Categories(categories), _) => {
+                let found = match domain {
+                    DomainSpec::Categories(categories) => {
                         self.on_categories(choice, categories, epsilon, loss)?
                     }
-                    (DomainSpec::Rectangle(_), Some(SolvedChannel::Rectangle(plane))) => {
-                        Some(self.in_rectangle(plane, loss.distance(domain)?)?)
-                    }
+                    DomainSpec::Rectangle(rectangle) => match choice.plane_errors(domain, epsilon)? {
+                        Some(plane) => Some(self.in_rectangle(&*plane, rectangle, loss.distance(domain)?)?),
+                        None => None,
+                    },
                     _ => None,
                 };
                 let Some((what, error, input)) = found else {
@@ -130,7 +131,12 @@ impl Error {
         }
     }
 
-    fn in_rectangle(&self, plane: &PlaneWindow, loss: Loss) -> Result<Found, Failure> {
+    fn in_rectangle(
+        &self,
+        plane: &dyn PlaneErrors,
+        rectangle: &Rectangle,
+        loss: Loss,
+    ) -> Result<Found, Failure> {
         if loss != Loss::Absolute {
             return Err(Failure::Usage {
                 message: "losses of places are distances".into(),
@@ -143,7 +149,7 @@ impl Error {
             return Ok(("average", plane.average_loss(&prior.unwrap_or_else(PlanePrior::uniform)), None));
         }
         if let Some(text) = &self.input {
-            let place = privet::Mechanism::domain(plane).parse(text)?;
+            let place = rectangle.parse(text)?;
             return Ok(("input", plane.expected_loss(place)?, written(place)));
         }
         let (error, place) = plane.worst_loss();

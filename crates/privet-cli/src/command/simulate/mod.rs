@@ -1,8 +1,9 @@
 //! Truth against estimate.
 
+mod contest;
 mod frequency;
 mod number;
-mod trials;
+mod place;
 
 use super::estimate::{DEFAULT_BINS, METHODS};
 use super::true_values::TrueValues;
@@ -12,10 +13,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::table::Format;
 use clap::{Args, ValueEnum};
+use contest::{Contest, Contestant};
 use privet::advisor::candidate;
 use privet::{Consistency, DomainSpec, Epsilon};
 use std::path::PathBuf;
-use trials::{Contest, Contestant};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,8 +40,8 @@ pub(crate) struct Simulate {
     /// not be solved for
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
     mechanism: Vec<String>,
-    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1 or circle:360; a mechanism
-    /// from a file has its own
+    /// Where values come from: binary, categories:128, categories:red,green,blue, interval:0,1, circle:360 or
+    /// rectangle:0,1,0,1 (places, as texts such as 0.2,0.7); a mechanism from a file has its own
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<String>,
     /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5; a mechanism from a file has its own
@@ -57,7 +58,7 @@ pub(crate) struct Simulate {
     /// The format of the table, whatever it is called
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// What is estimated [default: frequency for categories, mean for numbers and angles]
+    /// What is estimated [default: frequency for categories, mean for numbers and angles, point for places]
     #[arg(long, value_enum)]
     goal: Option<Goal>,
     /// How often everybody reports
@@ -108,14 +109,16 @@ impl Simulate {
         let domain = choice::domain(choices.as_slice(), self.domain.as_ref())?;
         let goal = self.goal(&domain)?;
         self.check_flags(goal, step)?;
-        let contestants = self.contestants(&choices, &domain)?;
         let table = TrueValues { input: &self.input, column: self.column.as_deref(), format: self.format };
         match &domain {
             DomainSpec::Categories(categories) => {
+                let contestants = self.contestants(&choices, &domain)?;
                 let contest = Contest::new(contestants, generator(self.insecure_seed)?, self.trials);
                 frequency::run(categories, step, &table, contest, output)
             }
+            DomainSpec::Rectangle(_) => self.with_places(&choices, &domain, &table, output),
             _ => {
+                let contestants = self.contestants(&choices, &domain)?;
                 let values = table.numbers(&domain)?;
                 let contest = Contest::new(contestants, generator(self.insecure_seed)?, self.trials);
                 let methods =
@@ -133,6 +136,13 @@ impl Simulate {
             (DomainSpec::Interval(_) | DomainSpec::Circle(_), Some(goal)) if goal != Goal::Frequency => {
                 Ok(goal)
             }
+            (DomainSpec::Rectangle(_), None | Some(Goal::Point)) => Ok(Goal::Point),
+            (DomainSpec::Rectangle(_), Some(_)) => Err(Failure::Usage {
+                message: format!("the goal for places is point: got {domain}"),
+                hint: Some(
+                    "`privet trajectory estimate --truth` compares what collectors read with the truth",
+                ),
+            }),
             (_, Some(Goal::Frequency) | None) => Err(Failure::Usage {
                 message: format!("frequencies are simulated on categories: got {domain}"),
                 hint: Some("write binary, categories:128 or categories:red,green,blue"),

@@ -21,22 +21,22 @@ pub(super) struct Task {
 
 /// One row of the comparison.
 #[derive(Debug, Serialize)]
-struct Comparison {
-    mechanism: &'static str,
-    epsilon: f64,
-    goal: &'static str,
-    method: String,
-    mean_absolute_error: f64,
-    mean_squared_error: f64,
+pub(super) struct Comparison {
+    pub(super) mechanism: &'static str,
+    pub(super) epsilon: f64,
+    pub(super) goal: &'static str,
+    pub(super) method: String,
+    pub(super) mean_absolute_error: f64,
+    pub(super) mean_squared_error: f64,
     #[serde(flatten)]
-    beyond: Beyond,
-    n: u64,
-    trials: u32,
+    pub(super) beyond: Beyond,
+    pub(super) n: u64,
+    pub(super) trials: u32,
 }
 
 /// What is known for some goals only: means over the trials.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-struct Beyond {
+pub(super) struct Beyond {
     /// In units of the whole domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     wasserstein: Option<f64>,
@@ -236,7 +236,7 @@ fn compare(contestant: &Contestant, task: &Task, trials: &[Vec<Errors>]) -> Vec<
     (0..methods).map(row).collect()
 }
 
-fn page(comparisons: &[Comparison]) -> String {
+pub(super) fn page(comparisons: &[Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
     let extra: &[&str] = match first.beyond {
         Beyond { wasserstein: Some(_), .. } => &["WASSERSTEIN", "L1", "KOLMOGOROV-SMIRNOV"],

@@ -1,18 +1,21 @@
 //! Reports to the population's density, and to a reading of each report.
 
+use super::budget::BudgetArguments;
 use super::evaluate::constant_paths;
 use super::method::MethodArguments;
 use super::paths::{Admission, Grouping, PathArguments};
+use super::reference::ReferenceArguments;
 use super::refused;
+use super::space::{is_in_degrees, parse_space};
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Waiting;
-use crate::table::{ColumnWriter, KeptColumn, is_standard_stream};
+use crate::table::{KeptColumn, is_standard_stream};
 use clap::Args;
 use privet::trajectory::estimate::{Density, Evidence, Motion, ShareInterval};
-use privet::trajectory::method::{LocationMethod, References};
 use privet::trajectory::metric::Metric;
 use privet::trajectory::rounding::{Grid, Rounding};
+use privet::trajectory::space::Space;
 use privet::trajectory::{Path, Place};
 use serde::Serialize;
 use std::path::{Path as FilePath, PathBuf};
@@ -39,7 +42,8 @@ const REPETITIONS: u32 = 100;
 /// All of this is post-processing of reports: it costs no privacy. The density is the one under which all reports are most
 /// likely, by expectation-maximisation on a grid. The reading of a report is the geometric median of where it may come from;
 /// with --smooth also the reports before and after it in its path count, by a public model of motion. The table must be in
-/// the order in which `trajectory perturb` wrote it. The constant is the geometric median of the density.
+/// the order in which `trajectory perturb` wrote it, with the same --budget, --count and start. In a polygon it must hold
+/// reports that were not moved (`trajectory perturb --unmoved`). The constant is the geometric median of the density.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct EstimateArguments {
@@ -50,6 +54,10 @@ pub(super) struct EstimateArguments {
     input: PathBuf,
     #[command(flatten)]
     table: PathArguments,
+    #[command(flatten)]
+    budget: BudgetArguments,
+    #[command(flatten)]
+    reference: ReferenceArguments,
     /// How many cells each side of the grid of the density has
     #[arg(long, value_name = "COUNT", default_value_t = 32, value_parser = clap::value_parser!(u32).range(2..=256))]
     grid: u32,
@@ -57,6 +65,12 @@ pub(super) struct EstimateArguments {
     /// geographic one)
     #[arg(long, value_name = "DISTANCE", conflicts_with = "points")]
     smooth: Option<f64>,
+    /// The column of times, numbers or dates, in the order of the table
+    #[arg(long, value_name = "NAME", requires = "gap")]
+    time: Option<String>,
+    /// The time in which people move as far as --smooth says (seconds for dates); as far as the square root of any other gap
+    #[arg(long, value_name = "TIME", requires = "time", requires = "smooth")]
+    gap: Option<f64>,
     /// How likely it is to move to anywhere instead
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.1, requires = "smooth")]
     jump: f64,
@@ -96,11 +110,12 @@ struct CellShare {
     share: f64,
 }
 
+/// The share of a cell of the coarser grid, with the middle of the cell.
 #[derive(Debug, Serialize)]
-struct CoarseShare {
-    place: Place,
-    share: f64,
-    interval: [f64; 2],
+pub(in crate::command) struct CoarseShare {
+    pub(in crate::command) place: Place,
+    pub(in crate::command) share: f64,
+    pub(in crate::command) interval: [f64; 2],
 }
 
 #[derive(Debug, Serialize)]
@@ -117,18 +132,25 @@ impl EstimateArguments {
             let message = "--json and --out - both need standard output".to_owned();
             return Err(Failure::Usage { message, hint: Some("name a file with --out") });
         }
-        let method = self.method.build()?;
-        let reports = self.read(&self.input, &*method)?;
-        let truth = self.truth.as_deref().map(|truth| self.read_truth(truth, &reports, &*method));
-        let truth = truth.transpose()?;
+        let space = parse_space(&self.method.space)?;
+        let whole = space.without_region();
+        let methods = self.budget.methods(&self.method, &whole)?;
+        let method = methods.only().ok_or_else(|| Failure::Usage {
+            message: "reports of different epsilons cannot be read together".into(),
+            hint: Some("estimate from reports without --weights"),
+        })?;
+        let reports = self.read(&self.input, self.time.as_deref(), &whole)?;
+        let truth =
+            self.truth.as_deref().map(|truth| self.read_truth(truth, &reports, &space)).transpose()?;
         let waiting = Waiting::on("estimating the density".to_owned());
-        let references = References::previous(&*method);
-        let evidence = Evidence::gather(&*method, references, &reports, [self.grid; 2]).map_err(refused)?;
+        let references = self.reference.build(&space, None)?;
+        let evidence = Evidence::gather_within(&space, method, references, &reports, [self.grid; 2]);
+        let evidence = evidence.map_err(refused)?;
         let density = evidence.density();
         waiting.say("reading the reports".to_owned());
         let readings = match self.smooth {
             None => evidence.medians(&density),
-            Some(reach) => evidence.smooth(&density, &Motion::new(reach, self.jump).map_err(refused)?),
+            Some(reach) => evidence.smooth(&density, &self.motion(reach)?),
         };
         let intervals = self.intervals.map(|cells| {
             waiting.say("drawing paths again".to_owned());
@@ -142,7 +164,7 @@ impl EstimateArguments {
         }
         let constant = density.geometric_median();
         let errors = |truth: Vec<Path>| {
-            let error = |read: &[Path]| average_error(&*method, &truth, read);
+            let error = |read: &[Path]| average_error(&space, &truth, read);
             let constant = error(&constant_paths(&truth, constant))?;
             Ok::<_, Failure>(Errors { reports: error(&reports)?, readings: error(&readings)?, constant })
         };
@@ -158,18 +180,18 @@ impl EstimateArguments {
         output.print(&document, || page(&document))
     }
 
-    fn read(&self, path: &FilePath, method: &dyn LocationMethod) -> Result<Vec<Path>, Failure> {
-        let admission = Admission { space: Some(method.space()), clamp: self.table.clamp };
-        self.table.read(path, Grouping::Runs, admission)
+    fn motion(&self, reach: f64) -> Result<Motion, Failure> {
+        let motion = Motion::new(reach, self.jump).map_err(refused)?;
+        self.gap.map_or(Ok(motion), |gap| motion.in_time(gap).map_err(refused))
     }
 
-    fn read_truth(
-        &self,
-        path: &FilePath,
-        reports: &[Path],
-        method: &dyn LocationMethod,
-    ) -> Result<Vec<Path>, Failure> {
-        let truth = self.read(path, method)?;
+    fn read(&self, path: &FilePath, time: Option<&str>, space: &Space) -> Result<Vec<Path>, Failure> {
+        let admission = Admission { space: Some(space), clamp: self.table.clamp };
+        self.table.read(path, Grouping::Runs { time }, admission)
+    }
+
+    fn read_truth(&self, path: &FilePath, reports: &[Path], space: &Space) -> Result<Vec<Path>, Failure> {
+        let truth = self.read(path, None, space)?;
         let is_same =
             |(one, other): (&Path, &Path)| one.places.len() == other.places.len() && one.id == other.id;
         if truth.len() == reports.len() && truth.iter().zip(reports).all(is_same) {
@@ -185,42 +207,45 @@ impl EstimateArguments {
     }
 
     fn write(&self, density: &Density, readings: &[Path]) -> Result<(), Failure> {
-        let [first, second] = self.table.coordinates()?;
         if let Some(out) = &self.out {
-            let places = || readings.iter().flat_map(|path| &path.places);
-            let mut columns = vec![
-                KeptColumn::of_numbers(first, places().map(|place| place[0])),
-                KeptColumn::of_numbers(second, places().map(|place| place[1])),
-            ];
+            let places: Vec<Place> = readings.iter().flat_map(|path| path.places.iter().copied()).collect();
+            let mut columns = Vec::new();
             if let Some(name) = self.table.path_column() {
                 let ids = readings.iter().flat_map(|path| vec![Some(path.id.as_str()); path.places.len()]);
-                columns.insert(0, KeptColumn::of_texts(name, ids));
+                columns.push(KeptColumn::of_texts(name, ids));
             }
-            self.write_table(out, &columns)?;
+            self.write_table(out, density.grid().space(), columns, &places, None)?;
         }
         if let Some(out) = &self.density {
             let places: Vec<Place> =
                 (0..density.shares().len()).filter_map(|cell| density.grid().place(cell)).collect();
-            let columns = [
-                KeptColumn::of_numbers(first, places.iter().map(|place| place[0])),
-                KeptColumn::of_numbers(second, places.iter().map(|place| place[1])),
-                KeptColumn::of_numbers("share", density.shares().iter().copied()),
-            ];
-            self.write_table(out, &columns)?;
+            let shares = KeptColumn::of_numbers("share", density.shares().iter().copied());
+            self.write_table(out, density.grid().space(), Vec::new(), &places, Some(shares))?;
         }
         Ok(())
     }
 
-    fn write_table(&self, path: &FilePath, columns: &[KeptColumn]) -> Result<(), Failure> {
-        let mut writer = ColumnWriter::create(path, self.table.table_format(path)?)?;
-        writer.write(columns)?;
+    /// Places, with the columns before and after them.
+    fn write_table(
+        &self,
+        path: &FilePath,
+        space: &Space,
+        mut columns: Vec<KeptColumn>,
+        places: &[Place],
+        last: Option<KeptColumn>,
+    ) -> Result<(), Failure> {
+        let (coordinates, format) = (self.table.coordinates()?, self.table.table_format(path)?);
+        columns.extend(coordinates.columns(format, places));
+        columns.extend(last);
+        let mut writer = coordinates.writer(path, format, is_in_degrees(space))?;
+        writer.write(&columns)?;
         writer.finish()
     }
 }
 
 /// Every location counts the same.
-fn average_error(method: &dyn LocationMethod, truth: &[Path], read: &[Path]) -> Result<f64, Failure> {
-    let score = Metric::AverageError.of_data_set(method.space(), truth, read).map_err(refused)?;
+fn average_error(space: &Space, truth: &[Path], read: &[Path]) -> Result<f64, Failure> {
+    let score = Metric::AverageError.of_data_set(space, truth, read).map_err(refused)?;
     Ok(score.and_then(|score| score.over_places).map_or(f64::NAN, |score| score.value))
 }
 
@@ -233,7 +258,12 @@ fn largest_cells(density: &Density) -> Vec<CellShare> {
     cells
 }
 
-fn coarse_shares(evidence: &Evidence, density: &Density, cells: u32) -> Result<Vec<CoarseShare>, Failure> {
+/// The shares of a coarser grid with 95 % intervals, by a bootstrap over paths.
+pub(in crate::command) fn coarse_shares(
+    evidence: &Evidence,
+    density: &Density,
+    cells: u32,
+) -> Result<Vec<CoarseShare>, Failure> {
     let grid = Grid::new(evidence.space().clone(), [cells; 2]).map_err(refused)?;
     let mut rng = privet::generator()?;
     let found =

@@ -2,19 +2,22 @@
 
 use super::method::{CONSTANT, CellArguments, build, scope};
 use super::paths::{Admission, Grouping, PathArguments};
+use super::reference::ReferenceArguments;
 use super::refused;
+use super::rounding::{Places, RoundingArguments};
 use super::space::{box_of, parse_space};
 use crate::arguments::{generator, parse_epsilons};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
+use crate::trials::Trials;
 use clap::Args;
 use privet::trajectory::estimate::geometric_median;
-use privet::trajectory::method::{LocationMethod, perturb_path};
+use privet::trajectory::method::{LocationMethod, References, Release};
 use privet::trajectory::metric::{Hotspots, Metric, Score};
 use privet::trajectory::rounding::Grid;
 use privet::trajectory::space::{Shape, Space};
-use privet::trajectory::{Path, Place};
+use privet::trajectory::{Path, Place, TrajectoryError};
 use privet::{Generator, Rng};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -28,7 +31,11 @@ Examples:
 
   The first hundred paths of a table, with distances in metres:
     privet trajectory evaluate --in paths.csv --columns lon,lat --paths 100 --trials 20 \\
-      --space geographic:139.47,139.91,35.51,35.87 --method window-2d,tracs-c,grid-rr --epsilon 4";
+      --space geographic:139.47,139.91,35.51,35.87 --method window-2d,tracs-c,grid-rr --epsilon 4
+
+  The same with reports at public points of interest, and the start that suits them:
+    privet trajectory evaluate --in paths.csv --space rectangle:139.4,140,35.5,35.9 \\
+      --method tracs-c,tracs-d --epsilon 4 --round-to places.csv --start best --fixed-reference";
 
 /// Cells on each side of the grid whose most visited ones are hotspots.
 const HOTSPOT_CELLS: u32 = 32;
@@ -39,10 +46,12 @@ const NEAR: f64 = 0.1;
 
 /// Compare methods on paths that you may read, or on random ones
 ///
-/// Average error: the mean distance between a location and its report; every location counts the same. Range query: the share
-/// of reports within a distance of their location. Hotspot difference: how many locations of a path are in a hotspot but not
-/// their reports; hotspots are the most visited fifth of 32 x 32 cells. The row `constant` is what one would say of
-/// everybody knowing only the population: its geometric median. Standard errors are those of the mean over trials.
+/// Average error: the mean distance between a location and its report; every location counts the same. Path error: the same
+/// with every path counting the same, as in the literature, where short paths weigh more. Range query: the share of reports
+/// within a distance of their location. Hotspot difference: how many locations of a path are in a hotspot but not their
+/// reports; hotspots are the most visited fifth of 32 x 32 cells. The row `constant` is what one would say of everybody
+/// knowing only the population: its geometric median. Standard errors are those of the mean over trials. Trials run on all
+/// cores; times are those of one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct EvaluateArguments {
@@ -67,6 +76,10 @@ pub(super) struct EvaluateArguments {
     epsilon: String,
     #[command(flatten)]
     cells: CellArguments,
+    #[command(flatten)]
+    rounding: RoundingArguments,
+    #[command(flatten)]
+    reference: ReferenceArguments,
     /// How many paths: the first ones of the table, or random ones [default: all of the table, 100 random ones]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     paths: Option<u32>,
@@ -98,6 +111,8 @@ struct Row {
     average_error: f64,
     /// Of the average error; `None` after a single trial.
     standard_error: Option<f64>,
+    /// The average error with every path counting the same.
+    path_error: f64,
     range_query: f64,
     hotspot_difference: f64,
     nanoseconds_per_location: Option<f64>,
@@ -107,6 +122,7 @@ struct Row {
 /// What came out of one trial.
 struct Trial {
     average_error: f64,
+    path_error: f64,
     range_query: f64,
     hotspot_difference: f64,
     nanoseconds: f64,
@@ -123,15 +139,21 @@ impl EvaluateArguments {
         let epsilons = parse_epsilons(&self.epsilon)?;
         let (space, truth) = self.truth()?;
         let within = self.within(&space)?;
-        let mut contest = Contest { space, truth, within, rng: generator(self.insecure_seed)? };
+        let places = self.rounding.build(&space, &self.table)?;
+        let references = self.reference.build(&space, places.as_ref())?;
+        let contest = Contest { space, truth, within, places, references };
+        let mut rng = generator(self.insecure_seed)?;
         let methods: Vec<&String> = self.method.iter().filter(|name| *name != CONSTANT).collect();
         let rounds = u64::from(self.trials) * (1 + methods.len() * epsilons.len()) as u64;
         let mut progress = Progress::new("trials", Some(rounds));
-        let mut rows = vec![contest.row(None, self.trials, &mut progress)?];
+        let mut trials = |method: Option<&dyn LocationMethod>| {
+            contest.row(method, Trials::new(self.trials, &mut rng, &mut progress))
+        };
+        let mut rows = vec![trials(None)?];
         for name in methods {
             for epsilon in &epsilons {
                 let method = build(name, &contest.space, *epsilon, self.cells.cells)?;
-                let mut row = contest.row(Some(&*method), self.trials, &mut progress)?;
+                let mut row = trials(Some(&*method))?;
                 (row.method, row.epsilon) = (name.clone(), Some(epsilon.get()));
                 rows.push(row);
             }
@@ -152,7 +174,7 @@ impl EvaluateArguments {
         let admission = Admission { space: named.as_ref(), clamp: self.table.clamp };
         let grouping = Grouping::Together { time: self.time.as_deref() };
         let mut paths = self.table.read(input, grouping, admission)?;
-        let space = named.map_or_else(|| box_of(&paths), Ok)?;
+        let space = named.map_or_else(|| box_of(paths.iter()), Ok)?;
         paths.truncate(self.paths.map_or(usize::MAX, |count| count as usize));
         Ok((space, Truth::Table(paths)))
     }
@@ -180,22 +202,14 @@ struct Contest {
     space: Space,
     truth: Truth,
     within: f64,
-    rng: Generator,
+    places: Option<Places>,
+    references: References,
 }
 
 impl Contest {
     /// The row of a method, or of the constant if there is none.
-    fn row(
-        &mut self,
-        method: Option<&dyn LocationMethod>,
-        trials: u32,
-        progress: &mut Progress,
-    ) -> Result<Row, Failure> {
-        let mut outcomes = Vec::new();
-        for _ in 0..trials {
-            outcomes.push(self.trial(method)?);
-            progress.add(1);
-        }
+    fn row(&self, method: Option<&dyn LocationMethod>, trials: Trials<'_>) -> Result<Row, Failure> {
+        let outcomes = trials.run(|mut rng| self.trial(method, &mut rng))?;
         let score = |value: fn(&Trial) -> f64| Score::mean(&outcomes.iter().map(value).collect::<Vec<_>>());
         let mean = |value| score(value).map_or(f64::NAN, |score| score.value);
         let mut times: Vec<f64> = outcomes.iter().map(|trial| trial.nanoseconds).collect();
@@ -206,6 +220,7 @@ impl Contest {
             epsilon: None,
             average_error: mean(|trial| trial.average_error),
             standard_error: score(|trial| trial.average_error).and_then(|score| score.standard_error),
+            path_error: mean(|trial| trial.path_error),
             range_query: mean(|trial| trial.range_query),
             hotspot_difference: mean(|trial| trial.hotspot_difference),
             nanoseconds_per_location: method.and_then(|_| times.get(times.len() / 2).copied()),
@@ -213,19 +228,19 @@ impl Contest {
         })
     }
 
-    fn trial(&mut self, method: Option<&dyn LocationMethod>) -> Result<Trial, Failure> {
+    fn trial(&self, method: Option<&dyn LocationMethod>, rng: &mut Generator) -> Result<Trial, Failure> {
         let random;
         let paths = match &self.truth {
             Truth::Table(paths) => paths,
             Truth::Random { paths, length } => {
-                random = random_paths(&self.space, *paths, *length, &mut self.rng)?;
+                random = random_paths(&self.space, *paths, *length, rng)?;
                 &random
             }
         };
         let start = Instant::now();
         let reports = match method {
             Some(method) => {
-                let report = |path: &Path| perturb_path(method, path, &mut self.rng);
+                let report = |path: &Path| self.report(method, path, rng);
                 paths.iter().map(report).collect::<Result<Vec<_>, _>>().map_err(refused)?
             }
             None => constant(&self.space, paths)?,
@@ -236,14 +251,30 @@ impl Contest {
         let hotspots = Hotspots::new(&grid, paths, HOTSPOT_SHARE).map_err(refused)?;
         let measure = |metric: Metric<'_>| {
             let score = metric.of_data_set(&self.space, paths, &reports).map_err(refused)?;
-            let value = |score: Option<Score>| score.map_or(f64::NAN, |score| score.value);
-            Ok::<_, Failure>(value(score.and_then(|score| score.over_places.or(Some(score.over_paths)))))
+            let by_paths = score.map_or(f64::NAN, |score| score.over_paths.value);
+            let over_places = score.and_then(|score| score.over_places);
+            Ok::<_, Failure>((over_places.map_or(by_paths, |score| score.value), by_paths))
         };
+        let (average_error, path_error) = measure(Metric::AverageError)?;
         Ok(Trial {
-            average_error: measure(Metric::AverageError)?,
-            range_query: measure(Metric::RangeQuery { within: self.within })?,
-            hotspot_difference: measure(Metric::HotspotDifference(&hotspots))?,
+            average_error,
+            path_error,
+            range_query: measure(Metric::RangeQuery { within: self.within })?.0,
+            hotspot_difference: measure(Metric::HotspotDifference(&hotspots))?.0,
             nanoseconds: nanoseconds / locations as f64,
+        })
+    }
+
+    fn report(
+        &self,
+        method: &dyn LocationMethod,
+        path: &Path,
+        rng: &mut Generator,
+    ) -> Result<Path, TrajectoryError> {
+        let reports = Release::new(method).seen_from(self.references)?.report(path, rng)?;
+        Ok(match &self.places {
+            Some(places) => places.rounding().round_path(&reports),
+            None => reports,
         })
     }
 }
@@ -260,7 +291,7 @@ pub(super) fn constant(space: &Space, paths: &[Path]) -> Result<Vec<Path>, Failu
 
 /// Paths of the same lengths that never leave a place.
 pub(super) fn constant_paths(paths: &[Path], place: Place) -> Vec<Path> {
-    let same = |path: &Path| Path { id: path.id.clone(), places: vec![place; path.places.len()] };
+    let same = |path: &Path| Path::new(path.id.clone(), vec![place; path.places.len()]);
     paths.iter().map(same).collect()
 }
 
@@ -282,7 +313,7 @@ fn random_paths(space: &Space, paths: u32, length: u32, rng: &mut Generator) -> 
             return space.publish(inner);
         }
     };
-    let mut path = |id: u32| Path { id: id.to_string(), places: (0..length).map(|_| place()).collect() };
+    let mut path = |id: u32| Path::new(id.to_string(), (0..length).map(|_| place()).collect());
     Ok((0..paths).map(&mut path).collect())
 }
 
@@ -292,6 +323,7 @@ fn page(rows: &[Row]) -> String {
         "EPSILON",
         "AVERAGE ERROR",
         "STANDARD ERROR",
+        "PATH ERROR",
         "RANGE QUERY",
         "HOTSPOT DIFFERENCE",
         "NANOSECONDS PER LOCATION",
@@ -308,6 +340,7 @@ fn page(rows: &[Row]) -> String {
             or_dash(row.epsilon.map(|epsilon| epsilon.to_string())),
             number(row.average_error),
             or_dash(row.standard_error.map(number)),
+            number(row.path_error),
             number(row.range_query),
             number(row.hotspot_difference),
             or_dash(row.nanoseconds_per_location.map(|time| format!("{time:.0}"))),

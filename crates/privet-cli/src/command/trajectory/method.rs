@@ -1,7 +1,6 @@
 //! Methods by their names.
 
 use super::refused;
-use crate::arguments::parse_epsilon;
 use crate::failure::Failure;
 use clap::Args;
 use privet::Epsilon;
@@ -12,10 +11,10 @@ use privet::trajectory::method::rival::{
 use privet::trajectory::method::{LocationMethod, Scope, TracsC, TracsD, TracsSphere, Window2d};
 use privet::trajectory::space::Space;
 
-type Built = Result<Box<dyn LocationMethod>, TrajectoryError>;
+pub(super) type Built = Result<Box<dyn LocationMethod>, TrajectoryError>;
 
 /// How a method is made in a space, for an epsilon; those on a grid cut each side into this many cells.
-type Build = fn(Space, Epsilon, u32) -> Built;
+pub(super) type Build = fn(Space, Epsilon, u32) -> Built;
 
 /// Every sector of the strawman is a sixth of a turn.
 const SECTORS: u32 = 6;
@@ -47,6 +46,18 @@ const METHODS: [(&str, Build); 11] = [
 /// What one would say knowing only the population. It is a row of every table and perturbs nothing.
 pub(super) const CONSTANT: &str = "constant";
 
+/// How the method of this name is made.
+pub(super) fn find(name: &str) -> Result<Build, Failure> {
+    let found = METHODS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, build)| *build).ok_or_else(|| Failure::Usage {
+        message: format!("there is no method for locations called {name:?}"),
+        hint: Some(
+            "there are window-2d, tracs-c, tracs-d, tracs-sphere, strawman, planar-laplace, grid-rr, \
+             grid-exponential, l-srr, atp and n-gram",
+        ),
+    })
+}
+
 /// The method of this name.
 pub(super) fn build(
     name: &str,
@@ -54,15 +65,7 @@ pub(super) fn build(
     epsilon: Epsilon,
     cells: u32,
 ) -> Result<Box<dyn LocationMethod>, Failure> {
-    let found = METHODS.iter().find(|(known, _)| *known == name);
-    let (_, build) = found.ok_or_else(|| Failure::Usage {
-        message: format!("there is no method for locations called {name:?}"),
-        hint: Some(
-            "there are window-2d, tracs-c, tracs-d, tracs-sphere, strawman, planar-laplace, grid-rr, \
-             grid-exponential, l-srr, atp and n-gram",
-        ),
-    })?;
-    build(space.clone(), epsilon, cells).map_err(refused)
+    find(name)?(space.clone(), epsilon, cells).map_err(refused)
 }
 
 /// Where the guarantee holds, in words.
@@ -82,7 +85,7 @@ pub(super) struct MethodArguments {
     pub(super) method: String,
     #[arg(long, value_name = "SPACE", help = super::space::SPACES)]
     pub(super) space: String,
-    /// How much one report may reveal: the largest log-ratio of report probabilities
+    /// How much the report of one location may reveal: the largest log-ratio of report probabilities
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(super) epsilon: String,
     #[command(flatten)]
@@ -95,11 +98,4 @@ pub(super) struct CellArguments {
     /// How many cells each side has, for methods on a grid
     #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) cells: u32,
-}
-
-impl MethodArguments {
-    pub(super) fn build(&self) -> Result<Box<dyn LocationMethod>, Failure> {
-        let space = super::space::parse_space(&self.space)?;
-        build(&self.method, &space, parse_epsilon(&self.epsilon)?, self.cells.cells)
-    }
 }

@@ -1,18 +1,27 @@
 //! Locations and paths.
 
-mod estimate;
+mod boundary;
+mod budget;
+pub(super) mod estimate;
 mod evaluate;
 mod geo;
 mod map;
 mod method;
 mod paths;
 mod perturb;
+mod publish;
+mod reference;
+mod rounding;
 mod space;
+mod time;
 
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand};
+use privet::Epsilon;
 use privet::trajectory::TrajectoryError;
+use privet::trajectory::method::LocationMethod;
+use privet::trajectory::space::Space;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,11 +70,23 @@ impl Trajectory {
     }
 }
 
+/// The method of this name, where it needs no grid.
+pub(crate) fn named_method(
+    name: &str,
+    space: &Space,
+    epsilon: Epsilon,
+) -> Result<Box<dyn LocationMethod>, Failure> {
+    method::build(name, space, epsilon, 1)
+}
+
 /// What the library refuses, as a failure with an exit code.
-fn refused(error: TrajectoryError) -> Failure {
+pub(crate) fn refused(error: TrajectoryError) -> Failure {
     match error {
         TrajectoryError::Parameter(error) => Failure::Parameter(error),
         TrajectoryError::Input(error) => Failure::Input(error),
+        TrajectoryError::Times { .. } | TrajectoryError::NoTimes | TrajectoryError::PathTooLong { .. } => {
+            Failure::Data { message: error.to_string(), hint: None }
+        }
         other => Failure::Usage { message: other.to_string(), hint: None },
     }
 }

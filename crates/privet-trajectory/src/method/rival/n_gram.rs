@@ -24,7 +24,8 @@ use privet_core::{CryptoRng, Epsilon, Guarantee};
 /// For anything but a comparison.
 /// # Reference
 /// Cunningham et al., 2021, as in Y. Zheng's dissertation, sections 6.1.3 and 6.3.2: regions, categories and times are left
-/// out there as well.
+/// out there as well. Deviations: single places instead of runs of n of them, and the reach is measured from the place itself
+/// and not from the one before, so that each place can be reported on its own. The set depends on a private place either way.
 #[derive(Debug)]
 pub struct NGram {
     candidates: Candidates,

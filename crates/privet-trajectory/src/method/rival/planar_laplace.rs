@@ -20,8 +20,10 @@ use std::f64::consts::TAU;
 /// # Cost
 /// Three random words and three logarithms or sines per place.
 /// # Numerics
-/// **Floating point**, with reports on a public grid of 2^20 points along each side: no exact ratio is known, so the guarantee of
-/// the program is not the one of the formula to the last digit.
+/// **Floating point**, with reports on a public grid of 2^20 points along each side. The probability of a point of the grid
+/// follows from 53-bit numbers, logarithms and sines whose rounding depends on the private place. So the ratio of two places
+/// can be above e^epsilon for some reports, and by how much is not bounded: the guarantee is that of the formula, not of the
+/// program, and [`Scope::Not`] says so.
 /// # When not to use it
 /// For anything but a comparison: most of the noise is spent on places outside.
 /// # Reference

@@ -5,6 +5,8 @@
 //! d over the whole rectangle, plus e^epsilon - 1 times the integral over the source. Both have a closed form. The decoder
 //! reads each coordinate by itself, so that it is two short tables; both are improved in turn until nothing changes.
 
+use crate::plane::analysis::corner_integral;
+
 /// One side of the rectangle, and the side of the window along it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Axis {
@@ -189,11 +191,6 @@ fn interpolated(zone: &[Node], y: f64) -> f64 {
 fn distance_over([first, second]: [[f64; 2]; 2], point: [f64; 2]) -> f64 {
     let corner = |i: usize, j: usize| corner_integral(first[i] - point[0], second[j] - point[1]);
     corner(1, 1) - corner(0, 1) - corner(1, 0) + corner(0, 0)
-}
-
-/// The integral of the distance to the origin over the rectangle with the opposite corner (a, b), odd in both.
-fn corner_integral(a: f64, b: f64) -> f64 {
-    (2.0 * a * b * (a * a + b * b).sqrt() + a.powi(3) * log_ratio(b, a) + b.powi(3) * log_ratio(a, b)) / 6.0
 }
 
 /// The first and second derivative of [`distance_over`] in the first coordinate of the point.

@@ -109,3 +109,22 @@ fn extreme_rectangles_and_epsilons_make_a_mechanism() {
     assert!(SquareWindow::with_lattice(rectangle(1.0, 1.0), one, [1, 1]).is_err());
     assert!(SquareWindow::with_lattice(rectangle(1.0, 1.0), one, [1 << 14, 1 << 14]).is_err());
 }
+
+/// What the page says about empty bands, in the unit square at epsilon 4.
+#[test]
+fn readings_leave_bands_empty_at_the_border_and_where_windows_begin_to_be_shifted() {
+    let mechanism = mechanism([1.0, 1.0], [2048, 2048], 4.0);
+    let readings = &mechanism.readings[0];
+    let sorted: Vec<f64> = (0..2048).map(|rank| readings.at(rank)).collect();
+    let near = |value: f64, said: f64| (value - said).abs() < 6e-4;
+    assert!(near(sorted[0], 0.103) && near(sorted[2047], 0.897), "{} {}", sorted[0], sorted[2047]);
+    let gaps: Vec<&[f64]> = sorted.windows(2).filter(|pair| pair[1] - pair[0] > 0.01).collect();
+    assert!(
+        matches!(gaps[..], [[a, b], [c, d]]
+            if near(*a, 0.242) && near(*b, 0.315) && near(*c, 0.685) && near(*d, 0.758)),
+        "{gaps:?}"
+    );
+    // Both ends of the gap are neighbouring cells: the last that places up to the border can report as near, and the next.
+    let last = mechanism.window()[0] as usize - 1;
+    assert!(near(readings.of_cell[last], 0.242) && near(readings.of_cell[last + 1], 0.315));
+}

@@ -1,14 +1,10 @@
 //! One window in two dimensions, with the whole epsilon.
 
-mod channel;
-mod decoder;
-
-pub use channel::SquareWindow;
-
-use super::{CrossingLikelihood, LocationMethod, Scope};
+use super::{LocationMethod, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Guarantee, Mechanism};
+use privet_mechanisms::plane::{CrossingMasses, SquareWindow};
 
 /// [`SquareWindow`] in a space.
 ///
@@ -17,6 +13,9 @@ use privet_core::{CryptoRng, Epsilon, Guarantee, Mechanism};
 /// it is mapped to, and readings are best for distances there.
 /// # Guarantee
 /// Pure epsilon for the whole space.
+/// # Numerics
+/// Integer-exact, as the channel. Places are mapped to the rectangle in floating point before anything is drawn, which costs
+/// accuracy and no privacy.
 #[derive(Debug)]
 pub struct Window2d {
     space: Space,
@@ -72,7 +71,7 @@ impl LocationMethod for Window2d {
         Some(self.channel.mass(&self.space.to_inner(*place), &self.space.to_inner(*report)))
     }
 
-    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingLikelihood> {
+    fn crossing_likelihood(&self, lines: [&[f64]; 2], report: &Place) -> Option<CrossingMasses> {
         if self.space.has_region() {
             return None;
         }

@@ -2,55 +2,24 @@
 
 use crate::failure::Failure;
 use crate::progress::Progress;
-use privet::registry::AnyEstimator;
-use privet::{AnyMechanism, Generator};
+use privet::Generator;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
-/// One mechanism at one epsilon.
-pub(super) struct Contestant {
-    pub(super) epsilon: f64,
-    pub(super) mechanism: Box<dyn AnyMechanism>,
-    pub(super) estimator: Box<dyn AnyEstimator>,
-}
-
-/// All mechanisms, side by side.
-pub(super) struct Contest {
-    contestants: Vec<Contestant>,
-    rng: Generator,
-    trials: u32,
-    progress: Progress,
-}
-
-impl Contest {
-    pub(super) fn new(contestants: Vec<Contestant>, rng: Generator, trials: u32) -> Self {
-        let total = u64::from(trials) * contestants.len() as u64;
-        Self { contestants, rng, trials, progress: Progress::new("trials", Some(total)) }
-    }
-
-    /// What `judge` says about each contestant and its trials.
-    pub(super) fn run<T>(
-        mut self,
-        judge: impl Fn(&Contestant, Trials<'_>) -> Result<T, Failure>,
-    ) -> Result<Vec<T>, Failure> {
-        let mut verdicts = Vec::with_capacity(self.contestants.len());
-        for contestant in &self.contestants {
-            let generators = (0..self.trials).map(|_| self.rng.split()).collect();
-            verdicts.push(judge(contestant, Trials { generators, progress: &mut self.progress })?);
-        }
-        Ok(verdicts)
-    }
-}
-
-/// The trials of one mechanism, with a generator for each.
-pub(super) struct Trials<'a> {
+/// Trials of the same kind, with a generator for each.
+pub(crate) struct Trials<'a> {
     generators: Vec<Generator>,
     progress: &'a mut Progress,
 }
 
-impl Trials<'_> {
+impl<'a> Trials<'a> {
+    /// This many trials, whose generators come from one.
+    pub(crate) fn new(count: u32, rng: &mut Generator, progress: &'a mut Progress) -> Self {
+        Self { generators: (0..count).map(|_| rng.split()).collect(), progress }
+    }
+
     /// Runs a trial with each generator, on all cores. The order of the results is that of the generators.
-    pub(super) fn run<T: Send>(
+    pub(crate) fn run<T: Send>(
         self,
         trial: impl Fn(Generator) -> Result<T, Failure> + Sync,
     ) -> Result<Vec<T>, Failure> {
