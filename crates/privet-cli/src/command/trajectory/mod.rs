@@ -42,8 +42,8 @@ Examples:
 /// Perturb locations and paths, estimate where people are, and draw maps
 ///
 /// Every location is perturbed on its own, under pure local differential privacy for the whole space where the method says
-/// so. A path of n locations has n times the epsilon of one. How many locations a path has, and its times if they are
-/// kept, stay visible: pad or sample paths to a fixed count where that is private.
+/// so. A path of n locations has n times the epsilon of one, unless the budget is for the path. How many locations a path has,
+/// and its times if they are kept, stay visible unless `perturb` fixes a --count and a --time-grid.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Trajectory {
