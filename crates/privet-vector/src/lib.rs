@@ -2,5 +2,7 @@
 
 mod error;
 pub mod mechanism;
+mod sampling;
+mod special;
 
 pub use error::VectorError;
