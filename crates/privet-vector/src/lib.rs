@@ -2,7 +2,10 @@
 
 mod error;
 pub mod mechanism;
+pub mod registry;
+mod sample;
 mod sampling;
 mod special;
 
 pub use error::VectorError;
+pub use sample::PublicSample;
