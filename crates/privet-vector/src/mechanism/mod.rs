@@ -35,7 +35,10 @@ pub use sampled_coordinates::SampledCoordinates;
 pub use task_aware_linear::{LinearTask, TaskAwareLinear};
 
 use crate::VectorError;
-use privet_core::{CryptoRng, Dimension, Fingerprint, Guarantee, MechanismInfo, Piece, ReportError, Vectors};
+use privet_core::{
+    CryptoRng, Dimension, Fingerprint, Guarantee, InputError, MechanismInfo, Piece, ReportError, Values,
+    Vectors,
+};
 use std::fmt::Debug;
 
 /// A mechanism on vectors of one dimension, with its public clip set.
@@ -110,6 +113,24 @@ pub trait VectorMechanism: Debug + Send + Sync {
         Ok(report)
     }
 
+    /// The coordinates of a column of vectors of this dimension, all finite.
+    ///
+    /// # Errors
+    /// When the column holds anything else; the error names the position of a vector that is not finite.
+    fn column<'a>(&self, vectors: &'a Values) -> Result<&'a [f64], VectorError> {
+        let dimension = self.dimension();
+        match vectors {
+            Values::Vectors { dimension: theirs, coordinates } if *theirs == dimension => {
+                check_batch(dimension, coordinates)?;
+                Ok(coordinates)
+            }
+            _ => {
+                let domain = Vectors::new(dimension).to_string();
+                Err(VectorError::Input(InputError::WrongKind { domain }))
+            }
+        }
+    }
+
     /// How many bytes an encoded report has.
     fn report_bytes(&self) -> usize {
         4 * self.code_count()
@@ -126,6 +147,7 @@ pub trait VectorMechanism: Debug + Send + Sync {
         report: &mut [f64],
         rng: &mut dyn CryptoRng,
     ) -> Result<(), VectorError> {
+        checked(self.dimension(), vector)?;
         self.randomize_batch(vector, report, rng)
     }
 
@@ -158,9 +180,6 @@ fn check_batch(dimension: Dimension, vectors: &[f64]) -> Result<(), VectorError>
     let domain = Vectors::new(dimension);
     for (position, vector) in (1u64..).zip(vectors.chunks(dimension.get())) {
         domain.check(vector).map_err(|error| VectorError::Input(error).at(position))?;
-    }
-    if vectors.is_empty() {
-        domain.check(vectors)?;
     }
     Ok(())
 }
