@@ -2,13 +2,13 @@
 
 use super::clip::l2_norm;
 use super::lattice::check_room;
-use super::{ClipSet, VectorMechanism, checked};
+use super::{ClipSet, VectorMechanism, checked, noise_pieces};
 use crate::VectorError;
 use crate::sampling::fill_normals;
 use crate::special::upper_tail;
 use privet_core::{
-    CryptoRng, Delta, Epsilon, Fingerprint, FingerprintBuilder, Fraction, Guarantee, MechanismInfo,
-    ParameterError, Piece, ReportError,
+    CryptoRng, Delta, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, ParameterError,
+    Piece, ReportError,
 };
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -205,17 +205,8 @@ impl<K: GaussianRule> VectorMechanism for GaussianMechanism<K> {
         })
     }
 
-    /// The noise of the first coordinate: within one standard deviation, and beyond on both sides.
     fn pieces(&self) -> Vec<Piece> {
-        let scale = self.deviation * self.radii[0];
-        let beyond = Fraction::of_weight((upper_tail(1.0) * 2f64.powi(64)) as u64);
-        let within = Fraction::whole(1).minus(&(&beyond + &beyond));
-        let reach = 8.0 * scale;
-        vec![
-            Piece::range(-reach, -scale, &beyond),
-            Piece::range(-scale, scale, &within),
-            Piece::range(scale, reach, &beyond),
-        ]
+        noise_pieces(self.deviation * self.radii[0], 8.0, upper_tail(1.0))
     }
 }
 

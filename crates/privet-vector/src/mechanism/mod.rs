@@ -20,14 +20,16 @@ mod plan;
 mod privunit;
 mod privunit_g;
 mod sampled_coordinates;
+mod sums;
 mod task_aware_linear;
 
 pub use clip::{ClipSet, Sensitivity};
-pub use coordinate_laplace::CoordinateLaplace;
+pub use coordinate_laplace::{CoordinateLaplace, SharedBudget};
 pub use gaussian_noise::{GaussianMechanism, GaussianRule};
 pub use gaussian_vector::{GaussianVector, RoundBall};
 pub use instance_optimal::{InstanceOptimal, ShiftedBall};
-pub use laplace_vector::LaplaceVector;
+pub use laplace_noise::{LaplaceMechanism, LaplaceRule};
+pub use laplace_vector::{DiamondBall, LaplaceVector};
 pub use plan::{KnownDeviations, Plan};
 pub use privunit::PrivUnit;
 pub use privunit_g::PrivUnitG;
@@ -36,8 +38,8 @@ pub use task_aware_linear::{LinearTask, TaskAwareLinear};
 
 use crate::VectorError;
 use privet_core::{
-    CryptoRng, Dimension, Fingerprint, Guarantee, InputError, MechanismInfo, Piece, ReportError, Values,
-    Vectors,
+    CryptoRng, Dimension, Fingerprint, Fraction, Guarantee, InputError, MechanismInfo, Piece, ReportError,
+    Values, Vectors,
 };
 use std::fmt::Debug;
 
@@ -205,4 +207,15 @@ fn opposite_vectors(dimension: Dimension, radius: f64) -> [Vec<f64>; 2] {
         vector[0] = first;
         vector
     })
+}
+
+/// The law of noise in a few numbers: within one scale, and beyond on both sides out to `reach` scales, each with probability `beyond`.
+fn noise_pieces(scale: f64, reach: f64, beyond: f64) -> Vec<Piece> {
+    let side = Fraction::of_weight((beyond * 2f64.powi(64)) as u64);
+    let within = Fraction::whole(1).minus(&(&side + &side));
+    vec![
+        Piece::range(-reach * scale, -scale, &side),
+        Piece::range(-scale, scale, &within),
+        Piece::range(scale, reach * scale, &side),
+    ]
 }
