@@ -1,1 +1,6 @@
 //! Vectors: Laplace, Gaussian, the PrivUnit family, Jacobian-guided reshaping.
+
+mod error;
+pub mod mechanism;
+
+pub use error::VectorError;
