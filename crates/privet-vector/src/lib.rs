@@ -2,5 +2,6 @@
 
 mod error;
 pub mod mechanism;
+pub mod reshape;
 
 pub use error::VectorError;

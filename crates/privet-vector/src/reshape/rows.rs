@@ -1,0 +1,115 @@
+//! Vectors one after the other.
+
+use super::ReshapeError;
+use nalgebra::{DMatrix, DVector};
+use privet_core::{CryptoRng, sampling::uniform_below};
+use std::fmt;
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+/// Vectors of one dimension, one after the other; all numbers are finite.
+#[derive(Clone, PartialEq)]
+pub struct Rows {
+    dimension: usize,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    /// Vectors of this dimension, from their coordinates one after the other.
+    ///
+    /// # Errors
+    /// When there is no whole number of vectors, none at all, or a coordinate is not finite.
+    pub fn new(dimension: usize, values: Vec<f64>) -> Result<Self, ReshapeError> {
+        if dimension == 0 || values.is_empty() || values.len() % dimension != 0 {
+            let whole = values.len().div_ceil(dimension.max(1)).max(1) * dimension.max(1);
+            return Err(ReshapeError::Count {
+                what: "coordinates of vectors",
+                expected: whole,
+                got: values.len(),
+            });
+        }
+        ReshapeError::check_finite("coordinates of vectors", &values)?;
+        Ok(Self { dimension, values })
+    }
+
+    /// How many coordinates each vector has.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// How many vectors there are.
+    pub fn count(&self) -> usize {
+        self.values.len() / self.dimension
+    }
+
+    /// One vector. There must be one at this place.
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.values[index * self.dimension..(index + 1) * self.dimension]
+    }
+
+    /// One vector, each with the same probability.
+    pub(super) fn any(&self, rng: &mut dyn CryptoRng) -> &[f64] {
+        let index = NonZeroU64::new(self.count() as u64).map_or(0, |count| uniform_below(count, rng));
+        self.row(index as usize)
+    }
+
+    /// All vectors in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
+        self.values.chunks_exact(self.dimension)
+    }
+
+    /// Some of the vectors. The range must lie inside and not be empty.
+    pub(super) fn part(&self, range: Range<usize>) -> Self {
+        let (from, to) = (range.start * self.dimension, range.end * self.dimension);
+        Self { dimension: self.dimension, values: self.values[from..to].to_vec() }
+    }
+
+    pub(super) fn mean(&self) -> DVector<f64> {
+        let mut mean = DVector::zeros(self.dimension);
+        for row in self.iter() {
+            for (sum, value) in mean.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+        mean / self.count() as f64
+    }
+
+    /// How the vectors vary around their mean.
+    pub(super) fn covariance(&self) -> Result<DMatrix<f64>, ReshapeError> {
+        let mean = self.mean();
+        let mut centred = DMatrix::from_column_slice(self.dimension, self.count(), &self.values);
+        for mut column in centred.column_iter_mut() {
+            column -= &mean;
+        }
+        let covariance = &centred * centred.transpose() / self.count() as f64;
+        ReshapeError::check_finite("public vectors", covariance.as_slice())?;
+        Ok(covariance)
+    }
+}
+
+/// Says how many vectors there are, not what they are: they may be private.
+impl fmt::Debug for Rows {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Rows({} x {})", self.count(), self.dimension)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_finite_vectors_are_taken() {
+        let rows = Rows::new(2, vec![1.0, 2.0, 3.0, 6.0]).unwrap();
+        assert_eq!((rows.count(), rows.row(1)), (2, [3.0, 6.0].as_slice()));
+        assert_eq!(rows.mean().as_slice(), [2.0, 4.0]);
+        assert_eq!(rows.covariance().unwrap().as_slice(), [1.0, 2.0, 2.0, 4.0]);
+        assert_eq!(format!("{rows:?}"), "Rows(2 x 2)");
+        for (dimension, values) in [(0, vec![1.0]), (2, vec![]), (2, vec![1.0])] {
+            assert_eq!(Rows::new(dimension, values).unwrap_err().code(), "reshape-count");
+        }
+        assert_eq!(Rows::new(1, vec![f64::NAN]).unwrap_err().code(), "reshape-not-finite");
+        let huge = Rows::new(1, vec![1e300, -1e300]).unwrap();
+        assert_eq!(huge.covariance().unwrap_err().code(), "reshape-not-finite");
+    }
+}
