@@ -2,9 +2,8 @@
 
 use super::rows::Rows;
 use super::{ReshapeError, Reshaped};
-use privet_core::{CryptoRng, Epsilon, sampling::uniform_below};
+use privet_core::{CryptoRng, Epsilon};
 use privet_model::Model;
-use std::num::NonZeroU64;
 
 /// What the model should say.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +38,8 @@ impl Metric {
 pub struct Evaluation {
     /// How often all vectors are randomised anew; at least two.
     pub repetitions: usize,
-    /// How many people's reports are averaged for one answer: people of one class, or any people where numbers are asked.
+    /// How many people's reports are averaged for one answer: people who follow each other, and who have one class where classes
+    /// are asked.
     pub people: usize,
 }
 
@@ -121,7 +121,7 @@ pub(super) fn answer_scores(
     rng: &mut dyn CryptoRng,
 ) -> Result<Vec<f64>, ReshapeError> {
     ReshapeError::check_count("coordinates of vectors", model.inputs(), rows.dimension())?;
-    let groups = groups(rows.count(), targets, people, rng)?;
+    let groups = groups(rows.count(), targets, people)?;
     let mut report = vec![0.0; reshaped.report_len()];
     let mut vector = vec![0.0; rows.dimension()];
     let mut scores = vec![0.0; model.outputs()];
@@ -145,13 +145,8 @@ pub(super) fn answer_scores(
     Ok(answers)
 }
 
-/// People in random order, as many at a time as one answer is averaged from; those who are left over give none.
-fn groups(
-    count: usize,
-    targets: Targets,
-    people: usize,
-    rng: &mut dyn CryptoRng,
-) -> Result<Vec<Vec<usize>>, ReshapeError> {
+/// People in their order, as many at a time as one answer is averaged from; those who are left over give none.
+fn groups(count: usize, targets: Targets, people: usize) -> Result<Vec<Vec<usize>>, ReshapeError> {
     let targets_count = match targets {
         Targets::Labels(labels) => labels.len(),
         Targets::Values(values) => values.len(),
@@ -164,17 +159,12 @@ fn groups(
         });
     }
     let mut order: Vec<usize> = (0..count).collect();
-    if people > 1 {
-        shuffle(&mut order, rng);
-    }
-    let same_class = |first: usize, second: usize| match targets {
-        Targets::Labels(labels) => labels[first] == labels[second],
-        Targets::Values(_) => true,
+    let class = |person: usize| match targets {
+        Targets::Labels(labels) => labels[person],
+        Targets::Values(_) => 0,
     };
-    if let Targets::Labels(labels) = targets {
-        order.sort_by_key(|&person| labels[person]);
-    }
-    let classes = order.chunk_by(|&first, &second| same_class(first, second));
+    order.sort_by_key(|&person| class(person));
+    let classes = order.chunk_by(|&first, &second| class(first) == class(second));
     let groups: Vec<_> =
         classes.flat_map(|class| class.chunks_exact(people)).map(<[usize]>::to_vec).collect();
     if groups.is_empty() {
@@ -183,32 +173,20 @@ fn groups(
     Ok(groups)
 }
 
-fn shuffle(order: &mut [usize], rng: &mut dyn CryptoRng) {
-    for last in (1..order.len()).rev() {
-        let choices = NonZeroU64::new(last as u64 + 1).unwrap_or(NonZeroU64::MIN);
-        order.swap(last, uniform_below(choices, rng) as usize);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use privet_core::Generator;
 
     #[test]
     fn groups_have_one_class_and_their_size() {
-        let mut rng = Generator::from_insecure_seed(1);
         let labels = [0, 1, 0, 1, 1, 0, 0, 1, 1];
-        let made = groups(9, Targets::Labels(&labels), 2, &mut rng).unwrap();
+        let made = groups(9, Targets::Labels(&labels), 2).unwrap();
         assert_eq!(made.len(), 4);
         assert!(made.iter().all(|group| group.len() == 2 && labels[group[0]] == labels[group[1]]));
-        let mut all: Vec<usize> = made.concat();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 8);
-        assert_eq!(groups(9, Targets::Values(&[0.0; 9]), 4, &mut rng).unwrap().len(), 2);
-        assert!(groups(9, Targets::Labels(&labels), 6, &mut rng).is_err());
-        assert!(groups(9, Targets::Labels(&labels), 0, &mut rng).is_err());
-        assert!(groups(8, Targets::Labels(&labels), 1, &mut rng).is_err());
+        assert_eq!(made.concat(), [0, 2, 5, 6, 1, 3, 4, 7]);
+        assert_eq!(groups(9, Targets::Values(&[0.0; 9]), 4).unwrap(), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+        assert!(groups(9, Targets::Labels(&labels), 6).is_err());
+        assert!(groups(9, Targets::Labels(&labels), 0).is_err());
+        assert!(groups(8, Targets::Labels(&labels), 1).is_err());
     }
 }
