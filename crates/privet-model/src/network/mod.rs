@@ -1,7 +1,12 @@
 //! Networks: layers one after the other.
 
 mod activation;
+mod bounds;
 mod layer;
+mod relaxation;
+mod rounded;
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub use activation::Activation;

@@ -123,7 +123,7 @@ mod tests {
             ("{", "model-format"),
             (r#"{"coef": [1.0]}"#, "model-format"),
             (r#"{"coef": [[1, 2], [3]], "intercept": [0, 0]}"#, "model-length"),
-            (r#"{"coef": [], "intercept": 0}"#, "model-length"),
+            (r#"{"coef": [], "intercept": 0}"#, "model-structure"),
             (r#"{"coef": [[]], "intercept": [0]}"#, "model-structure"),
             (r#"{"coef": [1, 2], "intercept": [0, 0]}"#, "model-length"),
         ] {

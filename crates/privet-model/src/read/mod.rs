@@ -1,6 +1,7 @@
 //! Models from files.
 
 mod json;
+mod onnx;
 mod table;
 
 use crate::{Model, ModelError};
@@ -19,7 +20,10 @@ impl Model {
     ///   or `{"trees": [[node, ..], ..], "inputs": .., "combination": "sum" or "mean", "base": [..], "threshold": ..}` where a node is
     ///   `{"feature", "threshold", "below", "above"}` or `{"values": [..]}`;
     /// - `.csv`: a forest as a table with the columns `tree,node,feature,threshold,left,right,p1`; feature -2 is a leaf,
-    ///   and the single score is the mean of `p1` with threshold 0.5.
+    ///   and the single score is the mean of `p1` with threshold 0.5;
+    /// - `.onnx`: one chain of layers, a linear model or a tree ensemble. Scores are those before a last softmax, sigmoid or
+    ///   normalisation, which keep their order; classes are counted in the order of the file's labels. Two classes with
+    ///   opposite margins become one score.
     ///
     /// # Errors
     ///
@@ -31,9 +35,10 @@ impl Model {
         match Path::new(name).extension().and_then(|ending| ending.to_str()) {
             Some("json") => json::read(&bytes),
             Some("csv") => table::read(&bytes),
+            Some("onnx") => onnx::read(&bytes),
             _ => Err(ModelError::format(
                 "model file",
-                format!("a name ends in .json or .csv, and .gz may follow; got {name}"),
+                format!("a name ends in .onnx, .json or .csv, and .gz may follow; got {name}"),
             )),
         }
     }
