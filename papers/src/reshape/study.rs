@@ -201,7 +201,7 @@ pub(super) fn draw<T: Copy>(rows: &Rows, labels: &[T], count: usize, rng: &mut G
         let left = std::num::NonZeroU64::new((order.len() - place) as u64).unwrap_or(std::num::NonZeroU64::MIN);
         order.swap(place, place + privet_core::sampling::uniform_below(left, rng) as usize);
     }
-    let values = order[..count].iter().flat_map(|&index| rows.row(index).to_vec()).collect();
+    let values = order[..count].iter().flat_map(|&index| rows.get(index).unwrap_or_default().to_vec()).collect();
     let labels = order[..count].iter().map(|&index| labels[index]).collect();
     Ok((Rows::new(rows.dimension(), values)?, labels))
 }

@@ -1,5 +1,6 @@
 //! Pre, clip, randomise, post.
 
+use super::error::LARGEST;
 use super::{Bounds, Norm, Reshape, ReshapeError};
 use crate::VectorError;
 use crate::mechanism::{ClipSet, VectorMechanism};
@@ -82,10 +83,9 @@ impl Reshaped {
     /// When the vector has another dimension or a coordinate that is not finite.
     pub fn coordinates(&self, vector: &[f64]) -> Result<Vec<f64>, ReshapeError> {
         self.domain.check(vector)?;
+        let moderate: Vec<f64> = vector.iter().map(|value| value.clamp(-LARGEST, LARGEST)).collect();
         let mut coordinates = Vec::with_capacity(self.report_len());
-        self.reshape.pre(vector, &mut coordinates);
-        // Coordinates beyond the range of numbers are the longest that there are; the mechanism clips them.
-        coordinates.iter_mut().for_each(|value| *value = value.clamp(-f64::MAX, f64::MAX));
+        self.reshape.pre(&moderate, &mut coordinates);
         Ok(coordinates)
     }
 

@@ -5,6 +5,10 @@ use privet_core::{InputError, ParameterError};
 use privet_model::ModelError;
 use thiserror::Error;
 
+/// Numbers of a map are not larger, and larger coordinates of a private vector count as this: sums of squares of their products
+/// are finite.
+pub(super) const LARGEST: f64 = 1e60;
+
 /// Why there is no reshaping, or why it cannot be used. Nothing in it says what a private vector is.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -121,6 +125,12 @@ impl ReshapeError {
 
     pub(super) fn check_finite(what: &'static str, values: &[f64]) -> Result<(), Self> {
         if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Self::NotFinite { what }) }
+    }
+
+    /// Refuses numbers that could leave the range of numbers when they meet those of a vector.
+    pub(super) fn check_moderate(what: &'static str, values: &[f64]) -> Result<(), Self> {
+        let is_moderate = |value: &f64| value.abs() <= LARGEST;
+        if values.iter().all(is_moderate) { Ok(()) } else { Err(Self::NotFinite { what }) }
     }
 }
 

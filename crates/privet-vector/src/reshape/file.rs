@@ -131,9 +131,7 @@ impl BodyText {
         if lists.into_iter().flatten().any(|value| !(*value >= 0.0 && value.is_finite())) {
             return Err(wrong("bounds, deviations and strengths must be finite and not negative"));
         }
-        if self.centre.iter().any(|value| !value.is_finite()) {
-            return Err(wrong("the centre must be finite"));
-        }
+        ReshapeError::check_moderate("the centre", &self.centre)?;
         Ok(Reshape {
             recipe: self.recipe,
             forward: matrix(&self.forward, rank, dimension)?,
@@ -156,9 +154,11 @@ impl BodyText {
 }
 
 fn matrix(rows: &[Vec<f64>], height: usize, width: usize) -> Result<DMatrix<f64>, ReshapeError> {
-    let fits = rows.len() == height && rows.iter().all(|row| row.len() == width);
-    if !fits || rows.iter().flatten().any(|value| !value.is_finite()) {
-        return Err(wrong(format!("a map must have {height} x {width} finite numbers")));
+    if rows.len() != height || rows.iter().any(|row| row.len() != width) {
+        return Err(wrong(format!("a map must have {height} x {width} numbers")));
+    }
+    for row in rows {
+        ReshapeError::check_moderate("the map", row)?;
     }
     Ok(DMatrix::from_fn(height, width, |row, column| rows[row][column]))
 }

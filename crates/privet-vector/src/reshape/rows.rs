@@ -42,8 +42,13 @@ impl Rows {
         self.values.len() / self.dimension
     }
 
+    /// One vector, if there is one at this place.
+    pub fn get(&self, index: usize) -> Option<&[f64]> {
+        (index < self.count()).then(|| self.row(index))
+    }
+
     /// One vector. There must be one at this place.
-    pub fn row(&self, index: usize) -> &[f64] {
+    pub(super) fn row(&self, index: usize) -> &[f64] {
         &self.values[index * self.dimension..(index + 1) * self.dimension]
     }
 
@@ -101,7 +106,7 @@ mod tests {
     #[test]
     fn only_whole_finite_vectors_are_taken() {
         let rows = Rows::new(2, vec![1.0, 2.0, 3.0, 6.0]).unwrap();
-        assert_eq!((rows.count(), rows.row(1)), (2, [3.0, 6.0].as_slice()));
+        assert_eq!((rows.count(), rows.get(1), rows.get(2)), (2, Some([3.0, 6.0].as_slice()), None));
         assert_eq!(rows.mean().as_slice(), [2.0, 4.0]);
         assert_eq!(rows.covariance().unwrap().as_slice(), [1.0, 2.0, 2.0, 4.0]);
         assert_eq!(format!("{rows:?}"), "Rows(2 x 2)");

@@ -155,8 +155,9 @@ impl Reshape {
         source: String,
         sample: &Rows,
     ) -> Result<Self, ReshapeError> {
-        ReshapeError::check_finite("the map", forward.as_slice())?;
-        ReshapeError::check_finite("the map", backward.as_slice())?;
+        for numbers in [forward.as_slice(), backward.as_slice(), centre.as_slice()] {
+            ReshapeError::check_moderate("the map", numbers)?;
+        }
         let bounds = bounds(&forward, &centre, sample)?;
         let (recipe, strengths) = (recipe.to_owned(), Vec::new());
         Ok(Self { recipe, centre, forward, backward, strengths, bounds, norm: Norm::Replaced, source })
