@@ -3,5 +3,7 @@
 mod error;
 pub mod mechanism;
 pub mod reshape;
+mod sampling;
+mod special;
 
 pub use error::VectorError;

@@ -1,6 +1,7 @@
 //! Where vectors are moved before they are randomised.
 
 use privet_core::{Dimension, FingerprintBuilder, ParameterError};
+use std::borrow::Cow;
 
 /// A public set of vectors, and the way into it. Every radius is finite and above zero.
 #[derive(Debug, Clone, PartialEq)]
@@ -237,6 +238,21 @@ pub(crate) fn l2_norm(vector: &[f64]) -> f64 {
     }
     let scaled: f64 = vector.iter().map(|coordinate| (coordinate / largest).powi(2)).sum();
     largest * scaled.sqrt()
+}
+
+/// The vector itself, or one of length one with the same direction where its squares would leave the range of numbers.
+pub(crate) fn in_number_range(vector: &[f64]) -> Cow<'_, [f64]> {
+    let squares: f64 = vector.iter().map(|coordinate| coordinate * coordinate).sum();
+    if (1e-200..1e200).contains(&squares) {
+        return Cow::Borrowed(vector);
+    }
+    let mut direction = vector.to_vec();
+    tame(&mut direction);
+    let norm = l2_norm(&direction);
+    if norm > 0.0 {
+        direction.iter_mut().for_each(|coordinate| *coordinate /= norm);
+    }
+    Cow::Owned(direction)
 }
 
 #[cfg(test)]

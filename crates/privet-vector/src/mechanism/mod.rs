@@ -6,12 +6,19 @@
 //! A report is a fixed number of 32-bit integers, its *codes*; `decode` turns them into a vector again. Nothing but these
 //! integers leaves the device, so neither the length of a vector nor which of its coordinates are zero shows.
 
+mod axis;
+mod cap;
 mod clip;
+mod lattice;
+mod privunit;
+mod privunit_g;
 
 pub use clip::{ClipSet, Sensitivity};
+pub use privunit::PrivUnit;
+pub use privunit_g::PrivUnitG;
 
 use crate::VectorError;
-use privet_core::{CryptoRng, Dimension, Fingerprint, Guarantee, MechanismInfo, ReportError, Vectors};
+use privet_core::{CryptoRng, Dimension, Fingerprint, Guarantee, MechanismInfo, Piece, ReportError, Vectors};
 use std::fmt::Debug;
 
 /// A mechanism on vectors of one dimension, with its public clip set.
@@ -63,6 +70,9 @@ pub trait VectorMechanism: Debug + Send + Sync {
     /// Two vectors between which the largest ratio occurs.
     fn worst_vectors(&self) -> [Vec<f64>; 2];
 
+    /// The law of a report in a few numbers, for `describe`: of its height along the truth, or of the noise in one coordinate.
+    fn pieces(&self) -> Vec<Piece>;
+
     /// The name that programs use.
     fn id(&self) -> &'static str {
         self.info().id
@@ -71,6 +81,16 @@ pub trait VectorMechanism: Debug + Send + Sync {
     /// How many coordinates vectors and reports have.
     fn dimension(&self) -> Dimension {
         self.clip().dimension()
+    }
+
+    /// The vector that a report stands for, in a place of its own.
+    ///
+    /// # Errors
+    /// When the integers are none that this mechanism writes.
+    fn read(&self, codes: &[i32]) -> Result<Vec<f64>, ReportError> {
+        let mut report = vec![0.0; self.dimension().get()];
+        self.decode(codes, &mut report)?;
+        Ok(report)
     }
 
     /// How many bytes an encoded report has.
@@ -126,4 +146,22 @@ fn check_batch(dimension: Dimension, vectors: &[f64]) -> Result<(), VectorError>
         domain.check(vectors)?;
     }
     Ok(())
+}
+
+/// The coordinate of a report along a vector, or `None` for a zero vector.
+fn height_of(dimension: Dimension, vector: &[f64], report: &[f64]) -> Result<Option<f64>, VectorError> {
+    Vectors::new(dimension).check(vector)?;
+    let vector = clip::in_number_range(vector);
+    let length = clip::l2_norm(&vector);
+    let product: f64 = vector.iter().zip(report).map(|(x, y)| x / length * y).sum();
+    Ok((length > 0.0).then_some(product))
+}
+
+/// Plus and minus the first axis, as far out as the radius.
+fn opposite_vectors(dimension: Dimension, radius: f64) -> [Vec<f64>; 2] {
+    [radius, -radius].map(|first| {
+        let mut vector = vec![0.0; dimension.get()];
+        vector[0] = first;
+        vector
+    })
 }

@@ -1,0 +1,4 @@
+//! What must hold for the mechanisms on vectors, as seen from outside.
+
+mod battery;
+mod sphere;
