@@ -21,6 +21,7 @@ mod linear;
 mod model;
 pub mod network;
 mod read;
+pub mod train;
 mod trees;
 
 pub use derivative::central_differences;

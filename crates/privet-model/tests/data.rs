@@ -1,7 +1,10 @@
 //! The models of the data folder: what is read computes what its makers computed.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use privet_model::array::read_npz;
-use privet_model::{Linear, Model, Network};
+use privet_model::train::{Settings, Targets, train};
+use privet_model::{Activation, Linear, Model, Network};
 use std::path::PathBuf;
 
 /// A file of the data folder, or `None` where the data are not installed. On a build server that is a failure.
@@ -118,4 +121,44 @@ fn features_and_heads_are_read_from_npz() {
     assert!((8_795..=8_805).contains(&right), "the page says .880: got {right}");
     let missing = read_npz(&heads, "none").unwrap_err().to_string();
     assert!(missing.contains("no array none") && missing.contains("linear_w"), "{missing}");
+}
+
+/// Digits of 7 x 7 in [0, 1], and their labels.
+fn digits(part: &str) -> Option<(Vec<f64>, Vec<usize>)> {
+    let path = data("mnist/mnist_7x7_sum16.npz")?;
+    let images = read_npz(&path, &format!("{part}_sum16")).unwrap();
+    let labels = read_npz(&path, &format!("{part}_labels")).unwrap();
+    let rows = images.values().iter().map(|sum| sum / 4080.0).collect();
+    Some((rows, labels.values().iter().map(|label| *label as usize).collect()))
+}
+
+fn accuracy(model: &Model, rows: &[f64], labels: &[usize]) -> f64 {
+    let right = rows.chunks(49).zip(labels).filter(|(row, label)| model.predict(row) == Ok(**label)).count();
+    right as f64 / labels.len() as f64
+}
+
+#[test]
+#[ignore = "full size: cargo xtask prove"]
+fn the_convolutional_network_has_the_accuracy_of_its_page() {
+    let (Some(model), Some((rows, labels))) = (model("cnn_mnist_7_7.onnx"), digits("test")) else { return };
+    let accuracy = accuracy(&model, &rows, &labels);
+    assert!((accuracy - 0.9571).abs() < 2e-4, "{accuracy}");
+}
+
+#[test]
+#[ignore = "full size: cargo xtask prove"]
+fn a_perceptron_learns_digits() {
+    let (Some((rows, labels)), Some((test, truth))) = (digits("train"), digits("test")) else { return };
+    let settings = Settings {
+        hidden: vec![64, 64],
+        activation: Activation::Relu,
+        epochs: 5,
+        batch: 128,
+        rate: 0.004,
+        seed: 1,
+    };
+    let targets = Targets::Classes { labels: &labels, classes: 10 };
+    let model = Model::Network(train(&rows, 49, targets, &settings).unwrap());
+    let accuracy = accuracy(&model, &test, &truth);
+    assert!(accuracy > 0.955, "{accuracy}");
 }

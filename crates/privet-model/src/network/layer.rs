@@ -25,7 +25,11 @@ impl Convolution {
     /// When the groups do not divide the channels, the numbers of weights differ, or a number is not finite.
     pub fn new(window: Window, groups: usize, weights: Vec<f64>, bias: Vec<f64>) -> Result<Self, ModelError> {
         let channels = window.image().channels;
-        if groups == 0 || bias.is_empty() || channels % groups != 0 || bias.len() % groups != 0 {
+        if groups == 0
+            || bias.is_empty()
+            || !channels.is_multiple_of(groups)
+            || !bias.len().is_multiple_of(groups)
+        {
             return Err(ModelError::structure(format!(
                 "{groups} groups do not divide {channels} incoming and {} outgoing channels",
                 bias.len()

@@ -19,7 +19,7 @@ const GELU_LOWEST: f64 = -0.169_971_208;
 /// Just below its smallest derivative, -0.12890414519, which is the one at minus the root of 2.
 const GELU_STEEPEST: f64 = -0.128_905;
 /// GELU is convex between the negative and the positive root of 2, which lies between these two, and concave outside.
-const ROOT_OF_TWO: (f64, f64) = (1.4142, 1.4143);
+const ROOT_OF_TWO: (f64, f64) = (1.4141, 1.4143);
 
 /// The line slope x + offset.
 #[derive(Debug, Clone, Copy, PartialEq)]

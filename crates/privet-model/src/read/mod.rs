@@ -2,6 +2,7 @@
 
 mod json;
 mod onnx;
+mod safetensors;
 mod table;
 
 use crate::{Model, ModelError};
@@ -23,7 +24,9 @@ impl Model {
     ///   and the single score is the mean of `p1` with threshold 0.5;
     /// - `.onnx`: one chain of layers, a linear model or a tree ensemble. Scores are those before a last softmax, sigmoid or
     ///   normalisation, which keep their order; classes are counted in the order of the file's labels. Two classes with
-    ///   opposite margins become one score.
+    ///   opposite margins become one score;
+    /// - `.safetensors`: a multilayer perceptron with tensors `NAME.weight` (out x in) and `NAME.bias`, in the order of their names;
+    ///   the metadata's `activation` (relu, gelu, tanh or sigmoid) stands between the layers.
     ///
     /// # Errors
     ///
@@ -36,9 +39,10 @@ impl Model {
             Some("json") => json::read(&bytes),
             Some("csv") => table::read(&bytes),
             Some("onnx") => onnx::read(&bytes),
+            Some("safetensors") => safetensors::read(&bytes),
             _ => Err(ModelError::format(
                 "model file",
-                format!("a name ends in .onnx, .json or .csv, and .gz may follow; got {name}"),
+                format!("a name ends in .onnx, .safetensors, .json or .csv, and .gz may follow; got {name}"),
             )),
         }
     }

@@ -56,7 +56,7 @@ fn linear(node: &NodeProto) -> Result<Linear, ModelError> {
         intercepts = vec![0.0; scores];
     }
     let outputs = intercepts.len();
-    if outputs == 0 || coefficients.len() % outputs != 0 {
+    if outputs == 0 || !coefficients.len().is_multiple_of(outputs) {
         return Err(node.refuse(format!(
             "{} coefficients are not a row for each of {outputs} scores",
             coefficients.len()

@@ -149,7 +149,7 @@ fn array(tensor: &TensorProto) -> Result<Array, ModelError> {
             Element::I64 => tensor.int64_data.iter().map(|value| *value as f64).collect(),
             _ => tensor.int32_data.iter().map(|value| (*value).into()).collect(),
         }
-    } else if tensor.raw_data.len() % element.width() == 0 {
+    } else if tensor.raw_data.len().is_multiple_of(element.width()) {
         decode(element, &tensor.raw_data)
     } else {
         return Err(refusal(format!("the numbers of {name} are cut off")));
