@@ -1,6 +1,5 @@
 //! The choice that the sphere mechanisms make: in the cap around the truth, or not.
 
-use crate::sampling::threshold_of;
 use crate::special::Above;
 use privet_core::{CryptoRng, Epsilon, Extent, Fraction, ParameterError, Piece};
 
@@ -17,8 +16,8 @@ pub(crate) struct Cap {
     pub(crate) threshold: f64,
     /// How likely a uniform (or normal) report lies in the cap.
     mass: f64,
-    /// How many of 2^64 words choose the cap.
-    words: u64,
+    /// How many of 2^64 words do not choose the cap: the smaller part, so that none of its digits are lost.
+    outside: u64,
     /// The mean height of a report.
     pub(crate) mean: f64,
 }
@@ -55,11 +54,13 @@ impl Cap {
         let mass = above.mass;
         // The probability e^epsilon P / (e^epsilon P + 1 - P), in a form that does not overflow.
         let odds = (epsilon.get() - MARGIN).exp() * mass / (1.0 - mass);
-        let words = threshold_of(odds / (1.0 + odds));
-        let probability = words as f64 * 2f64.powi(-64);
-        let mean = above.mean * (probability / mass - (1.0 - probability) / (1.0 - mass));
+        // Rounded up, and not zero: in favour of privacy.
+        let outside = (2f64.powi(64) / (1.0 + odds)) as u64 + 1;
+        let cap = Self { epsilon, threshold, mass, outside, mean: 0.0 };
+        let [low, high] = cap.densities();
+        let mean = above.mean * (high - low);
         if mean > 0.0 && mean.is_finite() {
-            Ok(Self { epsilon, threshold, mass, words, mean })
+            Ok(Self { mean, ..cap })
         } else {
             Err(ParameterError::EpsilonTooSmall { got: epsilon.get() })
         }
@@ -68,12 +69,13 @@ impl Cap {
     /// Whether this report lies in the cap.
     #[inline]
     pub(crate) fn choose(&self, rng: &mut dyn CryptoRng) -> bool {
-        rng.next_u64() < self.words
+        rng.next_u64() >= self.outside
     }
 
-    /// How often reports lie in the cap.
-    pub(crate) fn probability(&self) -> f64 {
-        self.words as f64 * 2f64.powi(-64)
+    /// The density outside and inside the cap, against that of a report without any truth.
+    fn densities(&self) -> [f64; 2] {
+        let share = |words: u64| words as f64 * 2f64.powi(-64);
+        [share(self.outside) / (1.0 - self.mass), share(self.outside.wrapping_neg()) / self.mass]
     }
 
     /// The logarithm of the density at a height, against that of a report without any truth.
@@ -83,16 +85,15 @@ impl Cap {
 
     /// The logarithm of the density where the cap itself is only likely, with the given probability.
     pub(crate) fn log_mixture(&self, in_cap: f64) -> f64 {
-        let probability = self.probability();
-        let [low, high] = [(1.0 - probability) / (1.0 - self.mass), probability / self.mass];
+        let [low, high] = self.densities();
         (low + (high - low) * in_cap).ln()
     }
 
     /// The mean of a function of the height, from its mean `above` the threshold (counted as zero below) and the mean `anywhere` of
     /// the unrandomised height.
     pub(crate) fn mean_of(&self, above: f64, anywhere: f64) -> f64 {
-        let probability = self.probability();
-        probability / self.mass * above + (1.0 - probability) / (1.0 - self.mass) * (anywhere - above)
+        let [low, high] = self.densities();
+        high * above + low * (anywhere - above)
     }
 
     /// The share of heights below and above the threshold, for heights between two ends.
@@ -108,8 +109,8 @@ impl Cap {
         };
         let [low, high] = ends;
         vec![
-            piece("height below the cap", low, self.threshold, Fraction::of_complement(self.words)),
-            piece("height in the cap", self.threshold, high, Fraction::of_weight(self.words)),
+            piece("height below the cap", low, self.threshold, Fraction::of_weight(self.outside)),
+            piece("height in the cap", self.threshold, high, Fraction::of_complement(self.outside)),
         ]
     }
 }

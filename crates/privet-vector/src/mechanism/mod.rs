@@ -9,11 +9,16 @@
 mod axis;
 mod cap;
 mod clip;
+mod coordinate_laplace;
+mod laplace_noise;
+mod laplace_vector;
 mod lattice;
 mod privunit;
 mod privunit_g;
 
 pub use clip::{ClipSet, Sensitivity};
+pub use coordinate_laplace::CoordinateLaplace;
+pub use laplace_vector::LaplaceVector;
 pub use privunit::PrivUnit;
 pub use privunit_g::PrivUnitG;
 
@@ -148,10 +153,15 @@ fn check_batch(dimension: Dimension, vectors: &[f64]) -> Result<(), VectorError>
     Ok(())
 }
 
+/// The vector, if it is one of this dimension.
+fn checked(dimension: Dimension, vector: &[f64]) -> Result<&[f64], VectorError> {
+    Vectors::new(dimension).check(vector)?;
+    Ok(vector)
+}
+
 /// The coordinate of a report along a vector, or `None` for a zero vector.
 fn height_of(dimension: Dimension, vector: &[f64], report: &[f64]) -> Result<Option<f64>, VectorError> {
-    Vectors::new(dimension).check(vector)?;
-    let vector = clip::in_number_range(vector);
+    let vector = clip::in_number_range(checked(dimension, vector)?);
     let length = clip::l2_norm(&vector);
     let product: f64 = vector.iter().zip(report).map(|(x, y)| x / length * y).sum();
     Ok((length > 0.0).then_some(product))

@@ -18,9 +18,3 @@ pub(crate) fn uniform(rng: &mut dyn CryptoRng) -> f64 {
 fn open_unit(word: u64) -> f64 {
     ((word >> 11) as f64 + 0.5) * 2f64.powi(-53)
 }
-
-/// The number of 64-bit words below which a draw succeeds with the given probability; rounded down.
-pub(crate) fn threshold_of(probability: f64) -> u64 {
-    // The cast saturates, so that one is missed by 2^-64.
-    (probability * 2f64.powi(64)) as u64
-}

@@ -1,4 +1,5 @@
 //! What must hold for the mechanisms on vectors, as seen from outside.
 
 mod battery;
+mod noise;
 mod sphere;
