@@ -12,12 +12,12 @@
 //! least-squares model is fitted. The other 2 500 homes are private. Each sends one vector of 16 days, once: privacy is that of
 //! the household. A hundred homes at a time have one day in common; their mean report predicts their mean reading of the next day.
 
-use super::study::{Recipe, Setting, StudyError, TestSet, all_rows};
+use super::study::{MECHANISMS, Recipe, Setting, StudyError, TestSet, all_rows};
 use super::table::Row;
 use nalgebra::{DMatrix, DVector};
 use privet_core::{Generator, Rng};
 use privet_model::{Linear, Model};
-use privet_vector::reshape::{Evaluation, Reading, Rows, Targets};
+use privet_vector::reshape::{Reading, Rows, Targets};
 
 /// How many homes there are.
 pub const HOMES: usize = 5500;
@@ -122,7 +122,7 @@ pub fn regression(windows: &Windows) -> Result<Model, StudyError> {
 ///
 /// # Errors
 /// When something does not fit together.
-pub fn study(mechanisms: &[&str], epsilons: &[f64], repetitions: usize) -> Result<Vec<Row>, StudyError> {
+pub fn study(repetitions: usize) -> Result<Vec<Row>, StudyError> {
     let homes = Households::new(1);
     let mut rng = Generator::from_insecure_seed(2);
     let (public, private) = (homes.windows(true, &mut rng)?, homes.windows(false, &mut rng)?);
@@ -137,14 +137,16 @@ pub fn study(mechanisms: &[&str], epsilons: &[f64], repetitions: usize) -> Resul
     };
     let test = TestSet { name: "households", rows: &private.rows, targets: Targets::Values(&private.next) };
     let mut jobs = Vec::new();
-    for &mechanism in mechanisms {
-        for &epsilon in epsilons {
+    for (mechanism, _) in MECHANISMS {
+        for epsilon in [0.5, 1.0, 2.5, 5.0, 7.5, 10.0] {
             for recipe in [Recipe::Centred, Recipe::Printed, Recipe::Fitted] {
                 jobs.push((mechanism, epsilon, recipe));
             }
         }
     }
-    all_rows(&jobs, 3, |&(mechanism, epsilon, recipe), rng| setting.measure(mechanism, epsilon, recipe, &[test], rng))
+    all_rows(&jobs, 3, |&(mechanism, epsilon, recipe), rng| {
+        setting.measure(mechanism, epsilon, recipe, &[test], rng)
+    })
 }
 
 /// Normal numbers in pairs, by the method of Box and Muller. For made-up data only.

@@ -4,12 +4,10 @@ use super::table::Row;
 use privet_core::{CryptoRng, Delta, Dimension, Epsilon, Generator, ParameterError};
 use privet_model::{Model, ModelError};
 use privet_vector::VectorError;
-use privet_vector::mechanism::{
-    VectorMechanism,
-};
+use privet_vector::mechanism::{CoordinateLaplace, LaplaceVector, PrivUnit, PrivUnitG, VectorMechanism};
 use privet_vector::reshape::{
-    Ablation, Bounds, Evaluation, Fit, Reaction, Reading, Reshape, ReshapeError, Reshaped, Rows, Targets, TaskSpace,
-    evaluate, fit,
+    Ablation, Bounds, Evaluation, Fit, Reaction, Reading, Reshape, ReshapeError, Reshaped, Rows, Targets,
+    TaskSpace, evaluate, fit,
 };
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,7 +41,22 @@ const DELTA: f64 = 1e-5;
 type Build = fn(&Bounds, Epsilon) -> Result<Box<dyn VectorMechanism>, VectorError>;
 
 /// The mechanisms that are compared, by id.
-pub const MECHANISMS: [(&str, Build); 0] = [];
+pub const MECHANISMS: [(&str, Build); 4] = [
+    ("laplace-vector", |bounds, epsilon| {
+        Ok(Box::new(LaplaceVector::new(dimension(bounds)?, bounds.sum, epsilon)?))
+    }),
+    ("privunit", |bounds, epsilon| Ok(Box::new(PrivUnit::new(dimension(bounds)?, bounds.length, epsilon)?))),
+    ("privunit-g", |bounds, epsilon| {
+        Ok(Box::new(PrivUnitG::new(dimension(bounds)?, bounds.length, epsilon)?))
+    }),
+    ("coordinate-laplace", |bounds, epsilon| {
+        Ok(Box::new(CoordinateLaplace::new(bounds.each.clone(), epsilon)?))
+    }),
+];
+
+fn dimension(bounds: &Bounds) -> Result<Dimension, ParameterError> {
+    Dimension::of(&bounds.each)
+}
 
 /// How vectors are reshaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +119,10 @@ impl Setting<'_> {
         let epsilon = Epsilon::new(epsilon)?;
         let made = MECHANISMS.iter().find(|(id, _)| *id == mechanism).map(|(_, build)| build);
         let Some(make) = made else {
-            return Err(ParameterError::Incompatible { reason: format!("no mechanism is called {mechanism}") }.into());
+            return Err(ParameterError::Incompatible {
+                reason: format!("no mechanism is called {mechanism}"),
+            }
+            .into());
         };
         let build = |bounds: &Bounds| make(bounds, epsilon);
         let reshape = self.reshape(recipe, &build, rng)?;
@@ -180,7 +196,8 @@ pub(super) fn all_rows<J: Sync>(
                 loop {
                     let place = next.fetch_add(1, Ordering::Relaxed);
                     let Some(job) = jobs.get(place) else { return };
-                    let mut rng = Generator::from_insecure_seed(seed.wrapping_mul(1 << 32).wrapping_add(place as u64));
+                    let mut rng =
+                        Generator::from_insecure_seed(seed.wrapping_mul(1 << 32).wrapping_add(place as u64));
                     let rows = work(job, &mut rng);
                     done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((place, rows));
                 }
@@ -194,14 +211,21 @@ pub(super) fn all_rows<J: Sync>(
 }
 
 /// Some of the rows of a table, and of what belongs to them, drawn without replacement.
-pub(super) fn draw<T: Copy>(rows: &Rows, labels: &[T], count: usize, rng: &mut Generator) -> Result<(Rows, Vec<T>), StudyError> {
+pub(super) fn draw<T: Copy>(
+    rows: &Rows,
+    labels: &[T],
+    count: usize,
+    rng: &mut Generator,
+) -> Result<(Rows, Vec<T>), StudyError> {
     let mut order: Vec<usize> = (0..rows.count()).collect();
     let count = count.min(order.len());
     for place in 0..count {
-        let left = std::num::NonZeroU64::new((order.len() - place) as u64).unwrap_or(std::num::NonZeroU64::MIN);
+        let left =
+            std::num::NonZeroU64::new((order.len() - place) as u64).unwrap_or(std::num::NonZeroU64::MIN);
         order.swap(place, place + privet_core::sampling::uniform_below(left, rng) as usize);
     }
-    let values = order[..count].iter().flat_map(|&index| rows.get(index).unwrap_or_default().to_vec()).collect();
+    let values =
+        order[..count].iter().flat_map(|&index| rows.get(index).unwrap_or_default().to_vec()).collect();
     let labels = order[..count].iter().map(|&index| labels[index]).collect();
     Ok((Rows::new(rows.dimension(), values)?, labels))
 }

@@ -27,6 +27,23 @@ pub struct Row {
     pub standard_error: f64,
 }
 
+impl Row {
+    /// The honest baseline: the model's answer on the device, then randomised response. It is exact.
+    pub(super) fn answered(data: &str, model: &str, epsilon: f64, value: f64) -> Self {
+        Self {
+            data: data.to_owned(),
+            model: model.to_owned(),
+            mechanism: "answer-then-respond".to_owned(),
+            reshaped: "none".to_owned(),
+            epsilon,
+            people: 1,
+            metric: "accuracy",
+            value,
+            standard_error: 0.0,
+        }
+    }
+}
+
 /// Writes rows as a table.
 ///
 /// # Errors
