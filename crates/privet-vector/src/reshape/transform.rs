@@ -18,6 +18,9 @@ const PRINTED_RANK: f64 = 0.01;
 /// Weaker coordinates than this share of the strongest are rounding errors.
 const BALANCED_RANK: f64 = 1e-4;
 
+/// A coordinate that hardly varies has at least this share of the length for its bound: a mechanism needs one above zero.
+const LEAST_EACH: f64 = 1e-3;
+
 /// What is public about the coordinates in which vectors are randomised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds {
@@ -284,11 +287,12 @@ fn bounds(forward: &DMatrix<f64>, centre: &DVector<f64>, sample: &Rows) -> Resul
         let squares: f64 = list.iter().map(|value| value * value).sum();
         (squares / list.len() as f64).sqrt()
     });
+    let length = percentile(lengths);
     let bounds = Bounds {
         deviations: deviations.collect(),
         sum: percentile(sums),
-        length: percentile(lengths),
-        each: coordinates.into_iter().map(percentile).collect(),
+        length,
+        each: coordinates.into_iter().map(|list| percentile(list).max(LEAST_EACH * length)).collect(),
     };
     if bounds.length > 0.0 && bounds.sum.is_finite() {
         Ok(bounds)
