@@ -118,6 +118,12 @@ pub fn regression(windows: &Windows) -> Result<Model, StudyError> {
     Ok(Model::Linear(Linear::new(lags, DVector::from_element(1, intercept))?))
 }
 
+/// The model with the public homes.
+pub fn setting<'a>(model: &'a Model, public: &'a Windows, repetitions: usize) -> Setting<'a> {
+    let (name, reading, people) = ("regression", Reading::Values, PEOPLE);
+    Setting { name, model, reading, public: &public.rows, people, repetitions }
+}
+
 /// The study: root mean squared error of the mean prediction of a hundred homes.
 ///
 /// # Errors
@@ -127,14 +133,7 @@ pub fn study(repetitions: usize) -> Result<Vec<Row>, StudyError> {
     let mut rng = Generator::from_insecure_seed(2);
     let (public, private) = (homes.windows(true, &mut rng)?, homes.windows(false, &mut rng)?);
     let model = regression(&public)?;
-    let setting = Setting {
-        name: "regression",
-        model: &model,
-        reading: Reading::Values,
-        public: &public.rows,
-        people: PEOPLE,
-        repetitions,
-    };
+    let setting = setting(&model, &public, repetitions);
     let test = TestSet { name: "households", rows: &private.rows, targets: Targets::Values(&private.next) };
     let mut jobs = Vec::new();
     for (mechanism, _) in MECHANISMS {
