@@ -1,10 +1,10 @@
-"""Independent reference for the calibration of the sphere mechanisms, with 50 digits.
+"""Independent reference for the calibration of the mechanisms on vectors, with 40 digits.
 
 Everything is integrated numerically from the densities (mpmath.quad); no incomplete beta function, no closed form for the
 mean of a cap, no Newton step. Run: python3 reference.py > calibration.txt
 """
 
-from mpmath import mp, mpf, quad, exp, gamma, sqrt, pi, findroot, erfc, log
+from mpmath import mp, mpf, quad, exp, gamma, sqrt, pi, findroot, erfc, asin, cos, sin
 
 mp.dps = 40
 
@@ -12,7 +12,6 @@ mp.dps = 40
 def sphere(dimension):
     constant = gamma(mpf(dimension) / 2) / (sqrt(pi) * gamma(mpf(dimension - 1) / 2))
     # With t = sin(angle) the density has no singularity at the poles, in any dimension.
-    from mpmath import asin, cos, sin, linspace
 
     def integral(g, weight):
         low, high = asin(g), pi / 2
@@ -78,6 +77,20 @@ def normalised(dimension, epsilon):
     heights = [g, g + 1, g + 2, g + 4, g + 8]
     above = quad(lambda h: exp(-h * h / 2) / sqrt(2 * pi) * inner(h), heights)
     return (e - 1) * above / (e * p + 1 - p)
+
+
+def analytic_deviation(epsilon, delta):
+    """The deviations in the tests of gaussian_noise.rs, at the exact values of the floats."""
+
+    def excess(s):
+        phi = lambda x: erfc(-x / sqrt(2)) / 2
+        return phi(1 / (2 * s) - epsilon * s) - exp(epsilon) * phi(-1 / (2 * s) - epsilon * s) - delta
+
+    low, high = mpf("1e-3"), mpf(10) ** 4
+    for _ in range(160):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return high
 
 
 if __name__ == "__main__":

@@ -2,8 +2,11 @@
 
 mod error;
 pub mod mechanism;
+pub mod registry;
 pub mod reshape;
+mod sample;
 mod sampling;
 mod special;
 
 pub use error::VectorError;
+pub use sample::PublicSample;

@@ -1,5 +1,6 @@
 //! Where vectors are moved before they are randomised.
 
+use nalgebra::{DMatrix, DVector};
 use privet_core::{Dimension, FingerprintBuilder, ParameterError};
 use std::borrow::Cow;
 
@@ -42,6 +43,16 @@ pub enum ClipSet {
         /// The half axes.
         radii: Vec<f64>,
     },
+    /// The image of the vector, less a centre, under a public matrix has a Euclidean length of at most the radius; vectors outside are
+    /// moved towards the centre.
+    Image {
+        /// The public centre.
+        centre: DVector<f64>,
+        /// The public matrix.
+        matrix: DMatrix<f64>,
+        /// The largest length of the image.
+        radius: f64,
+    },
 }
 
 /// How far two vectors of a clip set can be apart, in the norm that its mechanisms calibrate to.
@@ -51,7 +62,7 @@ pub enum Sensitivity {
     L1(f64),
     /// In the Euclidean distance.
     L2(f64),
-    /// In the Euclidean distance after division by the half axes.
+    /// In the Euclidean distance after division by the half axes, or of the images.
     ScaledL2(f64),
 }
 
@@ -106,6 +117,21 @@ impl ClipSet {
         Ok(Self::Ellipsoid { centre, radii })
     }
 
+    /// The vectors whose image, less a centre, is no longer than `radius`.
+    ///
+    /// # Errors
+    /// When centre and matrix do not fit, a number is not finite, or the radius is not a finite number above zero.
+    pub fn image(centre: DVector<f64>, matrix: DMatrix<f64>, radius: f64) -> Result<Self, ParameterError> {
+        check_radius(radius)?;
+        Dimension::of(centre.as_slice())?;
+        if matrix.ncols() != centre.len() || centre.iter().chain(&matrix).any(|number| !number.is_finite()) {
+            return Err(ParameterError::Incompatible {
+                reason: format!("a matrix for {} coordinates must have as many finite columns", centre.len()),
+            });
+        }
+        Ok(Self::Image { centre, matrix, radius })
+    }
+
     /// How many coordinates the vectors have.
     pub fn dimension(&self) -> Dimension {
         match self {
@@ -113,6 +139,7 @@ impl ClipSet {
             | Self::L2Ball { dimension, .. }
             | Self::Sphere { dimension, .. } => *dimension,
             Self::Box { radii } | Self::Ellipsoid { radii, .. } => dimension_of(radii),
+            Self::Image { centre, .. } => dimension_of(centre.as_slice()),
         }
     }
 
@@ -123,6 +150,7 @@ impl ClipSet {
             Self::L2Ball { radius, .. } | Self::Sphere { radius, .. } => Sensitivity::L2(2.0 * radius),
             Self::Box { radii } => Sensitivity::L1(2.0 * radii.iter().sum::<f64>()),
             Self::Ellipsoid { .. } => Sensitivity::ScaledL2(2.0),
+            Self::Image { radius, .. } => Sensitivity::ScaledL2(2.0 * radius),
         }
     }
 
@@ -155,6 +183,15 @@ impl ClipSet {
                 shorten(vector, l2_norm(vector), 1.0);
                 vector.iter_mut().zip(axes()).for_each(|(x, (middle, radius))| *x = middle + *x * radius);
             }
+            Self::Image { centre, matrix, radius } => {
+                tame(vector);
+                let off = DVector::from_column_slice(vector) - centre;
+                // Scaled down first, so that the image of a huge vector is finite.
+                let size = off.amax().max(1.0);
+                let length = (matrix * (&off / size)).norm();
+                let share = if length * size > *radius { radius / length / size } else { 1.0 };
+                vector.copy_from_slice((centre + off * share).as_slice());
+            }
         }
     }
 
@@ -166,6 +203,7 @@ impl ClipSet {
             Self::Sphere { .. } => "sphere",
             Self::Box { .. } => "box",
             Self::Ellipsoid { .. } => "ellipsoid",
+            Self::Image { .. } => "image",
         };
         builder.text(name).number(self.dimension().get() as u64);
         match self {
@@ -176,6 +214,11 @@ impl ClipSet {
             Self::Ellipsoid { centre, radii } => {
                 identify_all(centre, builder);
                 identify_all(radii, builder);
+            }
+            Self::Image { centre, matrix, radius } => {
+                identify_all(centre.as_slice(), builder);
+                identify_all(matrix.as_slice(), builder);
+                builder.number(radius.to_bits());
             }
         }
     }

@@ -28,7 +28,8 @@ use privet_core::{
 /// one step, 2^-26 of the noise's scale; reports beyond 2^31 steps are moved there, which moves it by less than 1e-9 scales.
 /// Above epsilon 20 the scale has fewer bits.
 /// # When not to use it
-/// For directions and long vectors: [`super::PrivUnit`] has an error smaller by about d / epsilon, and more at large epsilon.
+/// For directions and long vectors: a vector of Euclidean length R may have the L1 norm sqrt(d) R, so that the error is about d times that
+/// of [`super::PrivUnit`].
 /// # Reference
 /// C. Dwork, F. McSherry, K. Nissim, A. Smith, "Calibrating noise to sensitivity in private data analysis", TCC 2006. The exact sampler
 /// follows the idea of C. Canonne, G. Kamath, T. Steinke, "The discrete Gaussian for differential privacy", NeurIPS 2020.
@@ -184,7 +185,7 @@ mod tests {
         ) {
             let dimension = Dimension::of(&vector).unwrap();
             let mechanism = LaplaceVector::new(dimension, radius, Epsilon::new(epsilon).unwrap()).unwrap();
-            for scale in [1.0, radius / l1_norm(&vector).min(1e300)] {
+            for scale in [1.0, radius / l1_norm(&vector).clamp(1e-300, 1e300)] {
                 let scaled: Vec<f64> = vector.iter().map(|x| (x * scale).clamp(-f64::MAX, f64::MAX)).collect();
                 let codes = mechanism.clean_codes(&scaled).unwrap();
                 let total: i64 = codes.iter().map(|code| i64::from(*code).abs()).sum();
