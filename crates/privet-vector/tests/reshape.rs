@@ -1,13 +1,12 @@
 //! Reshaping from end to end, on a small model whose task is known.
 
 use nalgebra::{DMatrix, DVector};
-use privet_core::{Dimension, Epsilon, Generator, Guarantee, Rng};
+use privet_core::{BuildOptions, Epsilon, Generator, Guarantee, Rng};
 use privet_model::{Activation, Layer, Linear, Model, Network};
-use privet_vector::VectorError;
-use privet_vector::mechanism::{LaplaceVector, PrivUnit, VectorMechanism};
+use privet_vector::registry::find;
 use privet_vector::reshape::{
-    Ablation, Bounds, Evaluation, Geometry, Metric, Norm, Reaction, Reading, Reshape, Reshaped, Rows,
-    Targets, TaskSpace, answer_then_respond, evaluate, fit,
+    Ablation, Evaluation, MechanismChoice, Metric, Norm, Reaction, Reading, Reshape, Reshaped, Rows, Targets,
+    TaskSpace, answer_then_respond, evaluate, fit,
 };
 
 const DIMENSION: usize = 12;
@@ -16,12 +15,16 @@ fn epsilon(value: f64) -> Epsilon {
     Epsilon::new(value).unwrap()
 }
 
-fn sphere(bounds: &Bounds, value: f64) -> Result<Box<dyn VectorMechanism>, VectorError> {
-    Ok(Box::new(PrivUnit::new(Dimension::of(&bounds.each)?, bounds.length, epsilon(value))?))
+fn choose(name: &str, value: f64) -> MechanismChoice {
+    MechanismChoice { row: find(name).unwrap(), epsilon: epsilon(value), options: BuildOptions::default() }
 }
 
-fn laplace(bounds: &Bounds, value: f64) -> Result<Box<dyn VectorMechanism>, VectorError> {
-    Ok(Box::new(LaplaceVector::new(Dimension::of(&bounds.each)?, bounds.sum, epsilon(value))?))
+fn sphere(value: f64) -> MechanismChoice {
+    choose("privunit", value)
+}
+
+fn laplace(value: f64) -> MechanismChoice {
+    choose("laplace-vector", value)
 }
 
 /// Three classes that differ in the first two of twelve coordinates; the others are as large and mean nothing.
@@ -63,13 +66,9 @@ fn model() -> Model {
 
 const ONCE: Evaluation = Evaluation { repetitions: 4, people: 1 };
 
-fn accuracy(
-    model: &Model,
-    reshape: Reshape,
-    build: fn(&Bounds, f64) -> Result<Box<dyn VectorMechanism>, VectorError>,
-) -> [f64; 2] {
+fn accuracy(model: &Model, reshape: Reshape, choice: &MechanismChoice) -> [f64; 2] {
     let (rows, labels) = people(1500, 2);
-    let reshaped = Reshaped::new(reshape, &|bounds: &Bounds| build(bounds, 4.0)).unwrap();
+    let reshaped = Reshaped::new(reshape, choice).unwrap();
     let mut rng = Generator::from_insecure_seed(3);
     let measured = evaluate(model, &rows, Targets::Labels(&labels), &reshaped, ONCE, &mut rng).unwrap();
     assert_eq!(measured.metric, Metric::Accuracy);
@@ -80,13 +79,12 @@ fn accuracy(
 fn reshaping_helps_and_says_so_beforehand() {
     let model = model();
     let (public, _) = people(3000, 1);
-    for build in [sphere, laplace] {
+    for choice in [sphere(4.0), laplace(4.0)] {
         let mut rng = Generator::from_insecure_seed(4);
-        let fitted =
-            fit(&model, Reading::Class, &public, 1, &|bounds: &Bounds| build(bounds, 4.0), &mut rng).unwrap();
+        let fitted = fit(&model, Reading::Class, &public, 1, &choice, &mut rng).unwrap();
         assert_eq!(fitted.reshape.rank(), 2);
-        let [plain, plain_error] = accuracy(&model, Reshape::centred(&public).unwrap(), build);
-        let [reshaped, reshaped_error] = accuracy(&model, fitted.reshape, build);
+        let [plain, plain_error] = accuracy(&model, Reshape::centred(&public, choice.row).unwrap(), &choice);
+        let [reshaped, reshaped_error] = accuracy(&model, fitted.reshape, &choice);
         let error = plain_error.hypot(reshaped_error);
         assert!(reshaped - plain > 5.0 * error && reshaped - plain > 0.2, "{plain} {reshaped} {error}");
         let surprise = (fitted.gain.gain - (reshaped - plain)).abs();
@@ -98,14 +96,18 @@ fn reshaping_helps_and_says_so_beforehand() {
 fn noise_wakes_what_sleeps_at_public_points() {
     let model = model();
     let (public, _) = people(3000, 1);
+    let choice = sphere(4.0);
     let mut rng = Generator::from_insecure_seed(5);
     let reaction = Reaction::of_model(&model, &public, Reading::Class, &mut rng).unwrap();
     let [printed, error] =
-        accuracy(&model, Reshape::printed(&reaction, &public, TaskSpace::Seen).unwrap(), sphere);
-    let safe =
-        accuracy(&model, Reshape::printed(&reaction, &public, TaskSpace::Anywhere).unwrap(), sphere)[0];
-    let balanced = Reshape::balanced(&reaction, &public, Geometry::Direction).unwrap();
-    let balanced = accuracy(&model, balanced.truncated(2, &public).unwrap(), sphere)[0];
+        accuracy(&model, Reshape::printed(&reaction, &public, TaskSpace::Seen, choice.row).unwrap(), &choice);
+    let safe = accuracy(
+        &model,
+        Reshape::printed(&reaction, &public, TaskSpace::Anywhere, choice.row).unwrap(),
+        &choice,
+    )[0];
+    let balanced = Reshape::balanced(&reaction, &public, choice.row).unwrap();
+    let balanced = accuracy(&model, balanced.truncated(2, &public, choice.row).unwrap(), &choice)[0];
     assert!(safe - printed > 5.0 * error, "{printed} {safe}");
     assert!(balanced - safe > 5.0 * error, "{safe} {balanced}");
 }
@@ -114,14 +116,16 @@ fn noise_wakes_what_sleeps_at_public_points() {
 fn every_part_can_be_left_out() {
     let model = model();
     let (public, _) = people(3000, 1);
+    let choice = laplace(4.0);
     let mut rng = Generator::from_insecure_seed(6);
     let reaction = Reaction::of_model(&model, &public, Reading::Class, &mut rng).unwrap();
-    let full = Reshape::balanced(&reaction, &public, Geometry::Sum).unwrap().truncated(2, &public).unwrap();
+    let full =
+        Reshape::balanced(&reaction, &public, choice.row).unwrap().truncated(2, &public, choice.row).unwrap();
     for ablation in Ablation::ALL {
-        let ablated = full.ablated(ablation, &public, 0.5).unwrap();
+        let ablated = full.ablated(ablation, &public, choice.row, 0.5).unwrap();
         assert_eq!(ablated.recipe(), format!("balanced {}", ablation.as_str()));
         assert_eq!(ablated.rank(), if ablation == Ablation::ClipOnly { DIMENSION } else { 2 });
-        assert!(accuracy(&model, ablated, laplace)[0] > 0.3);
+        assert!(accuracy(&model, ablated, &choice)[0] > 0.3);
     }
 }
 
@@ -139,16 +143,15 @@ fn kept_lengths_make_averages_right() {
     }
     let mut rng = Generator::from_insecure_seed(8);
     let reaction = Reaction::of_model(&model, &rows, Reading::Values, &mut rng).unwrap();
-    let full = Reshape::balanced(&reaction, &rows, Geometry::Direction).unwrap().with_share(2.0).unwrap();
+    let full = Reshape::balanced(&reaction, &rows, sphere(6.0).row).unwrap().with_share(2.0).unwrap();
     assert_eq!(full.rank(), 1);
-    let kept = Reshaped::new(full.with_norm(Norm::Kept), &|bounds: &Bounds| sphere(bounds, 6.0)).unwrap();
+    let kept = Reshaped::new(full.with_norm(Norm::Kept), &sphere(6.0)).unwrap();
     let evaluation = Evaluation { repetitions: 3, people: 1000 };
     let measured = evaluate(&model, &rows, Targets::Values(&targets), &kept, evaluation, &mut rng).unwrap();
     let deviation = (kept.mechanism().mean_squared_error() / 1000.0).sqrt();
     assert_eq!(measured.metric, Metric::RootMeanSquaredError);
     assert!(measured.value < 3.0 * deviation, "{measured:?} {deviation}");
-    let centred =
-        Reshaped::new(Reshape::centred(&rows).unwrap(), &|bounds: &Bounds| sphere(bounds, 6.0)).unwrap();
+    let centred = Reshaped::new(Reshape::centred(&rows, sphere(6.0).row).unwrap(), &sphere(6.0)).unwrap();
     assert_eq!(centred.report_len(), DIMENSION);
     assert_eq!(kept.report_len(), 2);
 }
@@ -157,7 +160,7 @@ fn kept_lengths_make_averages_right() {
 fn the_guarantee_is_that_of_the_mechanism() {
     let (public, _) = people(300, 1);
     let reshaped =
-        Reshaped::new(Reshape::centred(&public).unwrap(), &|bounds: &Bounds| laplace(bounds, 2.0)).unwrap();
+        Reshaped::new(Reshape::centred(&public, laplace(2.0).row).unwrap(), &laplace(2.0)).unwrap();
     assert_eq!(reshaped.guarantee(), reshaped.mechanism().guarantee());
     assert!(matches!(reshaped.guarantee(), Guarantee::Pure { .. }));
     let debug = format!("{reshaped:?}");
@@ -185,8 +188,8 @@ fn the_honest_baseline_is_the_formula() {
 fn private_vectors_are_checked_and_never_shown() {
     let (public, _) = people(300, 1);
     for norm in [Norm::Replaced, Norm::Kept] {
-        let map = Reshape::centred(&public).unwrap().with_norm(norm);
-        let reshaped = Reshaped::new(map, &|bounds: &Bounds| sphere(bounds, 2.0)).unwrap();
+        let map = Reshape::centred(&public, sphere(2.0).row).unwrap().with_norm(norm);
+        let reshaped = Reshaped::new(map, &sphere(2.0)).unwrap();
         let mut rng = Generator::from_insecure_seed(10);
         let mut report = vec![0.0; reshaped.report_len()];
         for secret in [f64::NAN, f64::INFINITY] {
@@ -210,14 +213,12 @@ fn private_vectors_are_checked_and_never_shown() {
 #[test]
 fn settings_that_cannot_be_used_are_refused() {
     let (public, labels) = people(300, 1);
-    let centred = || Reshape::centred(&public).unwrap();
-    let kept = Reshaped::new(centred().with_norm(Norm::Kept), &|bounds: &Bounds| laplace(bounds, 1.0));
+    let centred = || Reshape::centred(&public, laplace(1.0).row).unwrap();
+    let kept = Reshaped::new(centred().with_norm(Norm::Kept), &laplace(1.0));
     assert_eq!(kept.unwrap_err().code(), "reshape-setting");
-    let other = Reshaped::new(centred(), &|_: &Bounds| {
-        sphere(&Bounds { sum: 1.0, length: 1.0, each: vec![1.0; 3], deviations: vec![1.0; 3] }, 1.0)
-    });
-    assert_eq!(other.unwrap_err().code(), "reshape-count");
-    let reshaped = Reshaped::new(centred(), &|bounds: &Bounds| laplace(bounds, 1.0)).unwrap();
+    let other = Reshaped::new(centred(), &sphere(1.0)).unwrap_err();
+    assert!(other.to_string().contains("clips to a sphere"), "{other}");
+    let reshaped = Reshaped::new(centred(), &laplace(1.0)).unwrap();
     let mut rng = Generator::from_insecure_seed(11);
     for evaluation in [
         Evaluation { repetitions: 1, people: 1 },
@@ -231,8 +232,7 @@ fn settings_that_cannot_be_used_are_refused() {
         );
     }
     let few = Rows::new(DIMENSION, vec![1.0; DIMENSION * 30]).unwrap();
-    let error =
-        fit(&model(), Reading::Class, &few, 1, &|bounds: &Bounds| sphere(bounds, 1.0), &mut rng).unwrap_err();
+    let error = fit(&model(), Reading::Class, &few, 1, &sphere(1.0), &mut rng).unwrap_err();
     assert_eq!(error.code(), "reshape-too-few-vectors");
 }
 
@@ -241,15 +241,15 @@ fn settings_that_cannot_be_used_are_refused() {
 fn a_fit_travels_as_a_file() {
     let (public, _) = people(900, 1);
     let mut rng = Generator::from_insecure_seed(12);
-    let build = |bounds: &Bounds| sphere(bounds, 4.0);
-    let fitted = fit(&model(), Reading::Class, &public, 1, &build, &mut rng).unwrap();
+    let choice = sphere(4.0);
+    let fitted = fit(&model(), Reading::Class, &public, 1, &choice, &mut rng).unwrap();
     assert!(fitted.reshape.source().contains("a gain of"), "{}", fitted.reshape.source());
     let read = Reshape::from_json(&fitted.reshape.to_json()).unwrap();
     assert_eq!(read, fitted.reshape);
     let reports: Vec<Vec<f64>> = [fitted.reshape, read]
         .into_iter()
         .map(|map| {
-            let reshaped = Reshaped::new(map, &build).unwrap();
+            let reshaped = Reshaped::new(map, &choice).unwrap();
             let mut report = vec![0.0; reshaped.report_len()];
             let mut rng = Generator::from_insecure_seed(13);
             reshaped.randomize(public.get(0).unwrap(), &mut report, &mut rng).unwrap();

@@ -126,7 +126,7 @@ fn jobs<'a>() -> Vec<Job<'a>> {
             }
         }
     }
-    for (mechanism, _) in MECHANISMS {
+    for mechanism in MECHANISMS {
         for epsilon in [0.5, 1.0, 2.5, 5.0, 7.5, 10.0] {
             for recipe in [Recipe::Centred, Recipe::Printed, Recipe::Fitted] {
                 let is_there = mechanism == "privunit" && [5.0, 7.5].contains(&epsilon);

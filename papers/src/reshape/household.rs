@@ -136,7 +136,7 @@ pub fn study(repetitions: usize) -> Result<Vec<Row>, StudyError> {
     let setting = setting(&model, &public, repetitions);
     let test = TestSet { name: "households", rows: &private.rows, targets: Targets::Values(&private.next) };
     let mut jobs = Vec::new();
-    for (mechanism, _) in MECHANISMS {
+    for mechanism in MECHANISMS {
         for epsilon in [0.5, 1.0, 2.5, 5.0, 7.5, 10.0] {
             for recipe in [Recipe::Centred, Recipe::Printed, Recipe::Fitted] {
                 jobs.push((mechanism, epsilon, recipe));

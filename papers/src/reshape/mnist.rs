@@ -149,7 +149,7 @@ pub fn study(repetitions: usize) -> Result<Vec<Row>, StudyError> {
 fn jobs<'a>(is_main: bool) -> Vec<(&'a str, f64, Recipe)> {
     let mut jobs = Vec::new();
     let main = ["laplace-vector", "privunit", "privunit-g"];
-    for (mechanism, _) in MECHANISMS {
+    for mechanism in MECHANISMS {
         if !is_main && !main.contains(&mechanism) {
             continue;
         }

@@ -1,12 +1,11 @@
 //! What the studies have in common: mechanisms, recipes, and work on all cores.
 
 use super::table::Row;
-use privet_core::{CryptoRng, Delta, Dimension, Epsilon, Generator, ParameterError};
+use privet_core::{BuildOptions, CryptoRng, Delta, Epsilon, Generator, ParameterError};
 use privet_model::{Model, ModelError};
-use privet_vector::VectorError;
-use privet_vector::mechanism::{CoordinateLaplace, LaplaceVector, PrivUnit, PrivUnitG, VectorMechanism};
+use privet_vector::registry::find;
 use privet_vector::reshape::{
-    Ablation, Bounds, Evaluation, Fit, Reaction, Reading, Reshape, ReshapeError, Reshaped, Rows, Targets,
+    Ablation, Evaluation, MechanismChoice, Reaction, Reading, Reshape, ReshapeError, Reshaped, Rows, Targets,
     TaskSpace, evaluate, fit,
 };
 use std::sync::Mutex;
@@ -35,27 +34,27 @@ pub enum StudyError {
     },
 }
 
-/// The delta of the mechanisms with Gaussian noise, as in the paper's comparison.
+/// The delta of the mechanisms with Gaussian noise.
 const DELTA: f64 = 1e-5;
 
-type Build = fn(&Bounds, Epsilon) -> Result<Box<dyn VectorMechanism>, VectorError>;
-
 /// The mechanisms that are compared, by id.
-pub const MECHANISMS: [(&str, Build); 4] = [
-    ("laplace-vector", |bounds, epsilon| {
-        Ok(Box::new(LaplaceVector::new(dimension(bounds)?, bounds.sum, epsilon)?))
-    }),
-    ("privunit", |bounds, epsilon| Ok(Box::new(PrivUnit::new(dimension(bounds)?, bounds.length, epsilon)?))),
-    ("privunit-g", |bounds, epsilon| {
-        Ok(Box::new(PrivUnitG::new(dimension(bounds)?, bounds.length, epsilon)?))
-    }),
-    ("coordinate-laplace", |bounds, epsilon| {
-        Ok(Box::new(CoordinateLaplace::new(bounds.each.clone(), epsilon)?))
-    }),
+pub const MECHANISMS: [&str; 7] = [
+    "laplace-vector",
+    "privunit",
+    "privunit-g",
+    "coordinate-laplace",
+    "gaussian-vector",
+    "plan",
+    "instance-optimal",
 ];
 
-fn dimension(bounds: &Bounds) -> Result<Dimension, ParameterError> {
-    Dimension::of(&bounds.each)
+fn choose(mechanism: &str, epsilon: f64) -> Result<MechanismChoice, ParameterError> {
+    let row = find(mechanism)?;
+    let mut options = BuildOptions::default();
+    if row.info.guarantee == "approximate" {
+        options.delta = Some(Delta::new(DELTA)?);
+    }
+    Ok(MechanismChoice { row, epsilon: Epsilon::new(epsilon)?, options })
 }
 
 /// How vectors are reshaped.
@@ -116,17 +115,8 @@ impl Setting<'_> {
         tests: &[TestSet],
         rng: &mut dyn CryptoRng,
     ) -> Result<Vec<Row>, StudyError> {
-        let epsilon = Epsilon::new(epsilon)?;
-        let made = MECHANISMS.iter().find(|(id, _)| *id == mechanism).map(|(_, build)| build);
-        let Some(make) = made else {
-            return Err(ParameterError::Incompatible {
-                reason: format!("no mechanism is called {mechanism}"),
-            }
-            .into());
-        };
-        let build = |bounds: &Bounds| make(bounds, epsilon);
-        let reshape = self.reshape(recipe, &build, rng)?;
-        let reshaped = Reshaped::new(reshape, &build)?;
+        let choice = choose(mechanism, epsilon)?;
+        let reshaped = Reshaped::new(self.reshape(recipe, &choice, rng)?, &choice)?;
         let evaluation = Evaluation { repetitions: self.repetitions, people: self.people };
         let mut rows = Vec::with_capacity(tests.len());
         for test in tests {
@@ -136,7 +126,7 @@ impl Setting<'_> {
                 model: self.name.to_owned(),
                 mechanism: mechanism.to_owned(),
                 reshaped: reshaped.reshape().recipe().to_owned(),
-                epsilon: epsilon.get(),
+                epsilon,
                 people: self.people,
                 metric: measured.metric.as_str(),
                 value: measured.value,
@@ -149,32 +139,27 @@ impl Setting<'_> {
     fn reshape(
         &self,
         recipe: Recipe,
-        build: &privet_vector::reshape::BuildMechanism,
+        choice: &MechanismChoice,
         rng: &mut dyn CryptoRng,
     ) -> Result<Reshape, ReshapeError> {
+        let (public, row) = (self.public, choice.row);
         let printed = |space, rng: &mut dyn CryptoRng| {
-            let reaction = Reaction::of_model(self.model, self.public, self.reading, rng)?;
-            Reshape::printed(&reaction, self.public, space)
+            let reaction = Reaction::of_model(self.model, public, self.reading, rng)?;
+            Reshape::printed(&reaction, public, space, row)
         };
+        let fitted =
+            |rng: &mut dyn CryptoRng| fit(self.model, self.reading, public, self.people, choice, rng);
         match recipe {
-            Recipe::Plain => Reshape::plain(self.public),
-            Recipe::Centred => Reshape::centred(self.public),
+            Recipe::Plain => Reshape::plain(public, row),
+            Recipe::Centred => Reshape::centred(public, row),
             Recipe::Printed => printed(TaskSpace::Seen, rng),
             Recipe::PrintedSafe => printed(TaskSpace::Anywhere, rng),
-            Recipe::Fitted => Ok(self.fit(build, rng)?.reshape),
+            Recipe::Fitted => Ok(fitted(rng)?.reshape),
             Recipe::Without(ablation) => {
-                let fitted = self.fit(build, rng)?;
-                fitted.reshape.ablated(ablation, self.public, fitted.share)
+                let fitted = fitted(rng)?;
+                fitted.reshape.ablated(ablation, public, row, fitted.share)
             }
         }
-    }
-
-    fn fit(
-        &self,
-        build: &privet_vector::reshape::BuildMechanism,
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Fit, ReshapeError> {
-        fit(self.model, self.reading, self.public, self.people, build, rng)
     }
 }
 

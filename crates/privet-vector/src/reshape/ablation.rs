@@ -3,6 +3,7 @@
 use super::rows::Rows;
 use super::spectrum::Spectrum;
 use super::{Reshape, ReshapeError};
+use crate::registry::Row;
 use nalgebra::{DMatrix, DVector};
 
 /// What is left out. In place of a map stands the nearest rotation into the same directions.
@@ -37,10 +38,16 @@ impl Reshape {
     /// The same with a part left out; `share` of the percentile radius in its own coordinates.
     ///
     /// # Errors
-    /// When a bound is zero, or the share is not a finite number above zero.
-    pub fn ablated(&self, ablation: Ablation, sample: &Rows, share: f64) -> Result<Self, ReshapeError> {
+    /// When there is no clip set, or the share is not a finite number above zero.
+    pub fn ablated(
+        &self,
+        ablation: Ablation,
+        sample: &Rows,
+        row: &Row,
+        share: f64,
+    ) -> Result<Self, ReshapeError> {
         if ablation == Ablation::ClipOnly {
-            let clipped = Self::centred(sample)?.with_share(share)?;
+            let clipped = Self::centred(sample, row)?.with_share(share)?;
             return Ok(Self { recipe: format!("{} {}", self.recipe, ablation.as_str()), ..clipped });
         }
         let rotation = nearest_rotation(&self.backward)?;
@@ -55,7 +62,7 @@ impl Reshape {
             backward,
             ..self.clone()
         };
-        changed.truncated(self.rank(), sample)?.with_share(share)
+        changed.truncated(self.rank(), sample, row)?.with_share(share)
     }
 }
 

@@ -1,13 +1,21 @@
 //! Pre, clip, randomise, post.
 
 use super::error::LARGEST;
-use super::{Bounds, Norm, Reshape, ReshapeError};
-use crate::VectorError;
+use super::{Norm, Reshape, ReshapeError};
 use crate::mechanism::{ClipSet, VectorMechanism};
-use privet_core::{CryptoRng, Dimension, Guarantee, ParameterError, Vectors};
+use crate::registry::Row;
+use privet_core::{BuildOptions, CryptoRng, Dimension, Epsilon, Guarantee, ParameterError, Vectors};
 
-/// Makes the mechanism for coordinates with these public bounds.
-pub type BuildMechanism<'a> = dyn Fn(&Bounds) -> Result<Box<dyn VectorMechanism>, VectorError> + 'a;
+/// A mechanism without its clip set, which the reshaping brings.
+#[derive(Debug, Clone, Copy)]
+pub struct MechanismChoice {
+    /// The mechanism's line in the registry.
+    pub row: &'static Row,
+    /// The budget of one report.
+    pub epsilon: Epsilon,
+    /// What only some mechanisms take.
+    pub options: BuildOptions,
+}
 
 /// A mechanism with a reshaping around it.
 #[derive(Debug)]
@@ -18,25 +26,20 @@ pub struct Reshaped {
 }
 
 impl Reshaped {
-    /// The mechanism that is made for the reshaping's coordinates, with the reshaping around it.
+    /// The mechanism on the reshaping's clip set, with the reshaping around it.
     ///
     /// # Errors
-    /// When there is no such mechanism, it has another dimension, or lengths are to be kept by a mechanism that does not
-    /// randomise directions.
-    pub fn new(reshape: Reshape, build: &BuildMechanism) -> Result<Self, ReshapeError> {
-        let bounds = reshape.bounds();
-        let mechanism = build(&bounds)?;
-        ReshapeError::check_count(
-            "coordinates of the mechanism",
-            bounds.dimension(),
-            mechanism.dimension().get(),
-        )?;
-        if reshape.norm() == Norm::Kept && !matches!(mechanism.clip(), ClipSet::Sphere { .. }) {
+    /// When the mechanism clips to another kind of set, its parameters do not fit, or lengths are to be kept by a mechanism that
+    /// does not randomise directions.
+    pub fn new(reshape: Reshape, choice: &MechanismChoice) -> Result<Self, ReshapeError> {
+        let clip = reshape.clip()?;
+        if reshape.norm() == Norm::Kept && !matches!(clip, ClipSet::Sphere { .. }) {
             return Err(ReshapeError::Setting {
                 what: "the treatment of lengths",
                 allowed: "replaced, unless only directions are randomised",
             });
         }
+        let mechanism = choice.row.build(&clip, choice.epsilon, &choice.options)?;
         let got = reshape.dimension() as u64;
         let dimension =
             u32::try_from(got).map_err(|_| ParameterError::Dimension { max: Dimension::MAX, got })?;

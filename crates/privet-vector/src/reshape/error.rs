@@ -67,12 +67,6 @@ pub enum ReshapeError {
         /// The rank asked for.
         got: usize,
     },
-    /// The public vectors are so short that nothing would be left of a clipped one.
-    #[error("the clip radius from the public vectors is {got}: it must be finite and greater than 0")]
-    Radius {
-        /// The radius that came out.
-        got: f64,
-    },
     /// A setting is outside of what it may be.
     #[error("{what} must be {allowed}")]
     Setting {
@@ -102,7 +96,6 @@ impl ReshapeError {
             Self::TooFewJacobians { .. } => "reshape-too-few-jacobians",
             Self::TooFewVectors { .. } => "reshape-too-few-vectors",
             Self::Rank { .. } => "reshape-rank",
-            Self::Radius { .. } => "reshape-radius",
             Self::Setting { .. } => "reshape-setting",
             Self::File { .. } => "reshape-file",
         }
@@ -114,7 +107,6 @@ impl ReshapeError {
             Self::NoReaction => Some("a model of constant pieces, such as trees, has no useful Jacobian"),
             Self::NoVariation => Some("use public vectors like those that people will have"),
             Self::TooFewJacobians { .. } => Some("take Jacobians at more public points"),
-            Self::Radius { .. } => Some("more than nine in ten public vectors equal the centre"),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Reshapings as files: JSON with all public numbers, where they come from, and a digest.
 
-use super::{Bounds, Norm, Reshape, ReshapeError};
+use super::{Norm, Reshape, ReshapeError};
+use crate::mechanism::ClipSet;
 use nalgebra::{DMatrix, DVector};
 use privet_core::Dimension;
 use serde::{Deserialize, Serialize};
@@ -29,16 +30,25 @@ struct BodyText {
     recipe: String,
     source: String,
     norm: NormText,
-    sum_bound: f64,
-    length_bound: f64,
-    bounds: Vec<f64>,
-    deviations: Vec<f64>,
+    clip: ClipText,
     strengths: Vec<f64>,
     centre: Vec<f64>,
     /// One row for each coordinate that is randomised.
     forward: Vec<Vec<f64>>,
     /// One row for each coordinate of a vector.
     backward: Vec<Vec<f64>>,
+}
+
+/// The clip set of the coordinates that are randomised; its dimension is their number.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+enum ClipText {
+    L1Ball { radius: f64 },
+    L2Ball { radius: f64 },
+    Sphere { radius: f64 },
+    Box { radii: Vec<f64> },
+    Ellipsoid { centre: Vec<f64>, radii: Vec<f64> },
+    Image { centre: Vec<f64>, matrix: Vec<Vec<f64>>, radius: f64 },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,7 +100,6 @@ impl Reshape {
     }
 
     fn body(&self) -> BodyText {
-        let rows = |map: &DMatrix<f64>| map.row_iter().map(|row| row.iter().copied().collect()).collect();
         BodyText {
             statement: STATEMENT.to_owned(),
             recipe: self.recipe.clone(),
@@ -99,14 +108,11 @@ impl Reshape {
                 Norm::Replaced => NormText::Replaced,
                 Norm::Kept => NormText::Kept,
             },
-            sum_bound: self.bounds.sum,
-            length_bound: self.bounds.length,
-            bounds: self.bounds.each.clone(),
-            deviations: self.bounds.deviations.clone(),
+            clip: ClipText::of(&self.clip),
             strengths: self.strengths.clone(),
             centre: self.centre.as_slice().to_vec(),
-            forward: rows(&self.forward),
-            backward: rows(&self.backward),
+            forward: rows_of(&self.forward),
+            backward: rows_of(&self.backward),
         }
     }
 }
@@ -117,19 +123,10 @@ impl BodyText {
         if !(1..=Dimension::MAX as usize).contains(&dimension) || !(1..=dimension).contains(&rank) {
             return Err(wrong(format!("{rank} coordinates cannot be randomised of {dimension}")));
         }
-        let sizes_fit = self.bounds.len() == rank
-            && self.deviations.len() == rank
-            && (self.strengths.is_empty() || self.strengths.len() == rank);
-        if !sizes_fit {
-            return Err(wrong(format!("its bounds are not those of {rank} coordinates")));
-        }
-        let positive = |value: f64| value > 0.0 && value.is_finite();
-        if !positive(self.sum_bound) || !positive(self.length_bound) {
-            return Err(wrong("a bound must be finite and greater than 0"));
-        }
-        let lists = [&self.bounds, &self.deviations, &self.strengths];
-        if lists.into_iter().flatten().any(|value| !(*value >= 0.0 && value.is_finite())) {
-            return Err(wrong("bounds, deviations and strengths must be finite and not negative"));
+        let strengths_fit = self.strengths.is_empty() || self.strengths.len() == rank;
+        if !strengths_fit || self.strengths.iter().any(|strength| !(*strength >= 0.0 && strength.is_finite()))
+        {
+            return Err(wrong(format!("its strengths are not those of {rank} coordinates")));
         }
         ReshapeError::check_moderate("the centre", &self.centre)?;
         Ok(Reshape {
@@ -138,12 +135,7 @@ impl BodyText {
             backward: matrix(&self.backward, dimension, rank)?,
             centre: DVector::from_vec(self.centre),
             strengths: self.strengths,
-            bounds: Bounds {
-                sum: self.sum_bound,
-                length: self.length_bound,
-                each: self.bounds,
-                deviations: self.deviations,
-            },
+            clip: self.clip.read(rank)?,
             norm: match self.norm {
                 NormText::Replaced => Norm::Replaced,
                 NormText::Kept => Norm::Kept,
@@ -151,6 +143,48 @@ impl BodyText {
             source: self.source,
         })
     }
+}
+
+impl ClipText {
+    fn of(clip: &ClipSet) -> Self {
+        match clip {
+            ClipSet::L1Ball { radius, .. } => Self::L1Ball { radius: *radius },
+            ClipSet::L2Ball { radius, .. } => Self::L2Ball { radius: *radius },
+            ClipSet::Sphere { radius, .. } => Self::Sphere { radius: *radius },
+            ClipSet::Box { radii } => Self::Box { radii: radii.clone() },
+            ClipSet::Ellipsoid { centre, radii } => {
+                Self::Ellipsoid { centre: centre.clone(), radii: radii.clone() }
+            }
+            ClipSet::Image { centre, matrix, radius } => {
+                Self::Image { centre: centre.as_slice().to_vec(), matrix: rows_of(matrix), radius: *radius }
+            }
+        }
+    }
+
+    fn read(self, rank: usize) -> Result<ClipSet, ReshapeError> {
+        let dimension = Dimension::new(rank as u32)?;
+        let clip = match self {
+            Self::L1Ball { radius } => ClipSet::l1_ball(dimension, radius),
+            Self::L2Ball { radius } => ClipSet::l2_ball(dimension, radius),
+            Self::Sphere { radius } => ClipSet::sphere(dimension, radius),
+            Self::Box { radii } => ClipSet::box_of(radii),
+            Self::Ellipsoid { centre, radii } => ClipSet::ellipsoid(centre, radii),
+            Self::Image { centre, matrix: rows, radius } => {
+                let map = matrix(&rows, rows.len(), rank)?;
+                ClipSet::image(DVector::from_vec(centre), map, radius)
+            }
+        };
+        let clip = clip.map_err(|error| wrong(error.to_string()))?;
+        if clip.dimension() == dimension {
+            Ok(clip)
+        } else {
+            Err(wrong(format!("its clip set is not one of {rank} coordinates")))
+        }
+    }
+}
+
+fn rows_of(map: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    map.row_iter().map(|row| row.iter().copied().collect()).collect()
 }
 
 fn matrix(rows: &[Vec<f64>], height: usize, width: usize) -> Result<DMatrix<f64>, ReshapeError> {
@@ -166,20 +200,26 @@ fn matrix(rows: &[Vec<f64>], height: usize, width: usize) -> Result<DMatrix<f64>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::{ROWS, find};
     use crate::reshape::Rows;
 
+    fn sample() -> Rows {
+        Rows::new(3, (0..60).map(|index| f64::from(index * index % 17) / 7.0).collect()).unwrap()
+    }
+
     fn example() -> Reshape {
-        let values = (0..60).map(|index| f64::from(index * index % 17) / 7.0).collect();
-        Reshape::centred(&Rows::new(3, values).unwrap()).unwrap()
+        Reshape::centred(&sample(), find("coordinate-laplace").unwrap()).unwrap()
     }
 
     #[test]
     fn files_are_read_as_they_were_written() {
-        let reshape = example();
-        let text = reshape.to_json();
-        assert!(text.contains("it has never seen a private vector"));
-        let read = Reshape::from_json(&text).unwrap();
-        assert_eq!((&read, read.digest()), (&reshape, reshape.digest()));
+        for row in ROWS {
+            let reshape = Reshape::centred(&sample(), row).unwrap();
+            let text = reshape.to_json();
+            assert!(text.contains("it has never seen a private vector"));
+            let read = Reshape::from_json(&text).unwrap();
+            assert_eq!((&read, read.digest()), (&reshape, reshape.digest()));
+        }
     }
 
     #[test]
@@ -203,9 +243,9 @@ mod tests {
         let damages: [fn(&mut BodyText); 6] = [
             |body| body.forward.clear(),
             |body| body.backward[0].push(1.0),
-            |body| body.bounds.truncate(1),
-            |body| body.length_bound = 0.0,
-            |body| body.deviations[0] = -1.0,
+            |body| body.clip = ClipText::Box { radii: vec![1.0] },
+            |body| body.clip = ClipText::L1Ball { radius: 0.0 },
+            |body| body.clip = ClipText::Image { centre: vec![0.0], matrix: vec![], radius: 1.0 },
             |body| body.strengths = vec![1.0],
         ];
         for damage in damages {

@@ -3,7 +3,7 @@
 use super::evaluate::answer_scores;
 use super::rows::Rows;
 use super::{
-    BuildMechanism, Geometry, Metric, Norm, Reaction, Reading, Reshape, ReshapeError, Reshaped, Targets,
+    Geometry, MechanismChoice, Metric, Norm, Reaction, Reading, Reshape, ReshapeError, Reshaped, Targets,
 };
 use privet_core::CryptoRng;
 use privet_model::Model;
@@ -58,7 +58,7 @@ pub fn fit(
     reading: Reading,
     sample: &Rows,
     people: usize,
-    build: &BuildMechanism,
+    choice: &MechanismChoice,
     rng: &mut dyn CryptoRng,
 ) -> Result<Fit, ReshapeError> {
     let needed = 3 * people.max(sample.dimension() + 1);
@@ -69,14 +69,14 @@ pub fn fit(
     let first = sample.part(0..third);
     let trials = Trials::new(model, reading, sample.part(third..2 * third), people)?;
     let reaction = Reaction::of_model(model, &first, reading, rng)?;
-    let centred = Reshape::centred(&first)?;
-    let geometry = Geometry::of(Reshaped::new(centred.clone(), build)?.mechanism().clip());
-    let full = Reshape::balanced(&reaction, &first, geometry)?;
+    let centred = Reshape::centred(&first, choice.row)?;
+    let geometry = Geometry::of(&centred.clip()?);
+    let full = Reshape::balanced(&reaction, &first, choice.row)?;
 
-    let mut search = Search { trials: &trials, build, geometry, best: None };
+    let mut search = Search { trials: &trials, choice, geometry, best: None };
     for rank in ranks(full.rank()) {
         let norm = search.norms(rank)[0];
-        search.try_one(full.truncated(rank, &first)?.with_norm(norm), FIRST_SHARE, rng)?;
+        search.try_one(full.truncated(rank, &first, choice.row)?.with_norm(norm), FIRST_SHARE, rng)?;
     }
     if let Some((_, reshape, _)) = search.best.take() {
         for norm in search.norms(reshape.rank()) {
@@ -88,8 +88,8 @@ pub fn fit(
     let Some((_, reshape, share)) = search.best else { return Err(ReshapeError::NoVariation) };
     let mut reshape = reshape.with_share(share)?;
     let fresh = Trials::new(model, reading, sample.part(2 * third..sample.count()), people)?;
-    let gain = fresh.gain([centred, reshape.clone()], build, rng)?;
-    reshape.source = describe(&reshape, sample.count(), share, people, build, gain)?;
+    let gain = fresh.gain([centred, reshape.clone()], choice, rng)?;
+    reshape.source = describe(&reshape, sample.count(), share, people, choice, gain)?;
     Ok(Fit { reshape, share, gain })
 }
 
@@ -99,10 +99,10 @@ fn describe(
     vectors: usize,
     share: f64,
     people: usize,
-    build: &BuildMechanism,
+    choice: &MechanismChoice,
     gain: Gain,
 ) -> Result<String, ReshapeError> {
-    let mechanism = Reshaped::new(reshape.clone(), build)?;
+    let mechanism = Reshaped::new(reshape.clone(), choice)?;
     Ok(format!(
         "{}; rank and {share} of the 90th percentile radius chosen on {vectors} public vectors for {} ({}), {people} people for \
          an answer; expected {} {:.4} instead of {:.4}, a gain of {:.4} with standard error {:.4}",
@@ -129,7 +129,7 @@ fn ranks(most: usize) -> Vec<usize> {
 /// The best found so far: what it lost, the map with the percentile radius, and the share of it.
 struct Search<'a> {
     trials: &'a Trials<'a>,
-    build: &'a BuildMechanism<'a>,
+    choice: &'a MechanismChoice,
     geometry: Geometry,
     best: Option<(f64, Reshape, f64)>,
 }
@@ -145,7 +145,7 @@ impl Search<'_> {
     }
 
     fn try_one(&mut self, reshape: Reshape, share: f64, rng: &mut dyn CryptoRng) -> Result<(), ReshapeError> {
-        let reshaped = Reshaped::new(reshape.with_share(share)?, self.build)?;
+        let reshaped = Reshaped::new(reshape.with_share(share)?, self.choice)?;
         let losses = self.trials.losses(&reshaped, rng)?;
         let loss = losses.iter().sum::<f64>() / losses.len() as f64;
         if self.best.as_ref().is_none_or(|(least, ..)| loss < *least) {
@@ -204,12 +204,12 @@ impl<'a> Trials<'a> {
     fn gain(
         &self,
         maps: [Reshape; 2],
-        build: &BuildMechanism,
+        choice: &MechanismChoice,
         rng: &mut dyn CryptoRng,
     ) -> Result<Gain, ReshapeError> {
         let mut measured = Vec::with_capacity(2);
         for map in maps {
-            measured.push(self.measure(&self.losses(&Reshaped::new(map, build)?, rng)?));
+            measured.push(self.measure(&self.losses(&Reshaped::new(map, choice)?, rng)?));
         }
         let [(metric, centred, error), (_, reshaped, other_error)] = [measured[0], measured[1]];
         let gain = match metric {

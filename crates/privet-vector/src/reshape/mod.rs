@@ -46,11 +46,11 @@ mod spectrum;
 mod transform;
 
 pub use ablation::Ablation;
-pub use apply::{BuildMechanism, Reshaped};
+pub use apply::{MechanismChoice, Reshaped};
 pub use error::ReshapeError;
 pub use evaluate::{Evaluation, Measured, Metric, Targets, answer_then_respond, evaluate};
 pub use fit::{Fit, Gain, fit};
 pub use reaction::{Reaction, Reading};
 pub use rows::Rows;
 pub use scales::Geometry;
-pub use transform::{Bounds, NULL_FACTOR, Norm, PERCENTILE, Reshape, TaskSpace};
+pub use transform::{NULL_FACTOR, Norm, PERCENTILE, Reshape, TaskSpace};

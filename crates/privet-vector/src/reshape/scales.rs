@@ -67,7 +67,11 @@ impl Geometry {
             ClipSet::L1Ball { .. } => Self::Sum,
             ClipSet::L2Ball { .. } => Self::Length,
             ClipSet::Sphere { .. } => Self::Direction,
-            ClipSet::Box { .. } | ClipSet::Ellipsoid { .. } => Self::Separate,
+            // A ball around a centre has the same noise in all directions.
+            ClipSet::Ellipsoid { radii, .. } if radii.windows(2).all(|pair| pair[0] == pair[1]) => {
+                Self::Length
+            }
+            ClipSet::Box { .. } | ClipSet::Ellipsoid { .. } | ClipSet::Image { .. } => Self::Separate,
         }
     }
 

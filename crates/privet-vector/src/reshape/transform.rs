@@ -1,12 +1,16 @@
-//! The linear map around a mechanism, with the public bounds of its coordinates.
+//! The linear map around a mechanism, with the clip set of its coordinates.
 
 use super::rows::Rows;
 use super::scales::{Geometry, printed_stretches};
 use super::spectrum::Spectrum;
 use super::{Reaction, ReshapeError};
+use crate::PublicSample;
+use crate::mechanism::ClipSet;
+use crate::registry::Row;
 use nalgebra::{DMatrix, DVector, DVectorView};
+use privet_core::{Dimension, Probability};
 
-/// The share of public vectors that the radius of the printed recipe leaves as they are.
+/// The share of public vectors that lie in a clip set before its radii are changed by [`Reshape::with_share`].
 pub const PERCENTILE: f64 = 0.9;
 
 /// The factor of noise in the null space of the printed recipe.
@@ -17,29 +21,6 @@ const PRINTED_RANK: f64 = 0.01;
 
 /// Weaker coordinates than this share of the strongest are rounding errors.
 const BALANCED_RANK: f64 = 1e-4;
-
-/// A coordinate that hardly varies has at least this share of the length for its bound: a mechanism needs one above zero.
-const LEAST_EACH: f64 = 1e-3;
-
-/// What is public about the coordinates in which vectors are randomised.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bounds {
-    /// A bound on the sum of absolute coordinates.
-    pub sum: f64,
-    /// A bound on the length.
-    pub length: f64,
-    /// A bound on each absolute coordinate.
-    pub each: Vec<f64>,
-    /// The deviation of each coordinate around zero.
-    pub deviations: Vec<f64>,
-}
-
-impl Bounds {
-    /// How many coordinates there are.
-    pub fn dimension(&self) -> usize {
-        self.each.len()
-    }
-}
 
 /// Which directions the printed recipe takes for its task space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +52,7 @@ pub struct Reshape {
     pub(super) backward: DMatrix<f64>,
     /// How much each coordinate weighs in the task error, and how it varies; empty where nothing was fitted.
     pub(super) strengths: Vec<f64>,
-    pub(super) bounds: Bounds,
+    pub(super) clip: ClipSet,
     pub(super) norm: Norm,
     pub(super) source: String,
 }
@@ -80,23 +61,28 @@ impl Reshape {
     /// No reshaping, not even centring: vectors are randomised as they are.
     ///
     /// # Errors
-    /// When the public vectors are all zero or too large.
-    pub fn plain(sample: &Rows) -> Result<Self, ReshapeError> {
-        Self::identity("plain", DVector::zeros(sample.dimension()), sample)
-    }
-
-    /// No reshaping: vectors are randomised after the public mean was taken off. This is what reshaping is compared with.
-    ///
-    /// # Errors
-    /// When the public vectors are all the same or too large.
-    pub fn centred(sample: &Rows) -> Result<Self, ReshapeError> {
-        Self::identity("centred", sample.mean(), sample)
-    }
-
-    fn identity(recipe: &str, centre: DVector<f64>, sample: &Rows) -> Result<Self, ReshapeError> {
+    /// When the public vectors give no clip set, because they are all zero or too large.
+    pub fn plain(sample: &Rows, row: &Row) -> Result<Self, ReshapeError> {
         let identity = DMatrix::identity(sample.dimension(), sample.dimension());
         let source = "nothing but the public vectors".to_owned();
-        Self::new(recipe, centre, [identity.clone(), identity], source, sample)
+        let centre = DVector::zeros(sample.dimension());
+        Self::new("plain", centre, [identity.clone(), identity], source, sample, row)
+    }
+
+    /// No reshaping: vectors are randomised after the public mean was taken off. Coordinates that are the same in all public
+    /// vectors are left at it. This is what reshaping is compared with.
+    ///
+    /// # Errors
+    /// When the public vectors give no clip set, because they are all the same or too large.
+    pub fn centred(sample: &Rows, row: &Row) -> Result<Self, ReshapeError> {
+        let variances = sample.covariance()?.diagonal();
+        let varying: Vec<usize> = (0..sample.dimension()).filter(|&place| variances[place] > 0.0).collect();
+        if varying.is_empty() {
+            return Err(ReshapeError::NoVariation);
+        }
+        let kept = DMatrix::identity(sample.dimension(), sample.dimension()).select_columns(&varying);
+        let source = "nothing but the public vectors".to_owned();
+        Self::new("centred", sample.mean(), [kept.transpose(), kept], source, sample, row)
     }
 
     /// The paper's recipe: the singular directions of the Jacobians, stretched by the 2/3 power, and a null space with 32
@@ -104,7 +90,12 @@ impl Reshape {
     ///
     /// # Errors
     /// When the sample has another dimension than the model, or its vectors are all the same or too large.
-    pub fn printed(reaction: &Reaction, sample: &Rows, space: TaskSpace) -> Result<Self, ReshapeError> {
+    pub fn printed(
+        reaction: &Reaction,
+        sample: &Rows,
+        space: TaskSpace,
+        row: &Row,
+    ) -> Result<Self, ReshapeError> {
         ReshapeError::check_count("coordinates of public vectors", reaction.dimension(), sample.dimension())?;
         let dimension = reaction.dimension();
         let (recipe, squares) = match space {
@@ -117,16 +108,16 @@ impl Reshape {
         let stretches = DVector::from_vec(printed_stretches(&singular, dimension, NULL_FACTOR)?);
         let forward = DMatrix::from_diagonal(&stretches) * spectrum.vectors.transpose();
         let backward = spectrum.vectors * DMatrix::from_diagonal(&stretches.map(|stretch| 1.0 / stretch));
-        Self::new(recipe, sample.mean(), [forward, backward], reaction.source().to_owned(), sample)
+        Self::new(recipe, sample.mean(), [forward, backward], reaction.source().to_owned(), sample, row)
     }
 
-    /// Balanced coordinates for mechanisms of this geometry, strongest first, as many as the model and the public vectors
+    /// Balanced coordinates for a mechanism, strongest first, as many as the model and the public vectors
     /// have. The [page of scales](super::scales) derives them.
     ///
     /// # Errors
     /// When the sample has another dimension than the model, its numbers are too large, or it does not vary where the model
     /// reacts.
-    pub fn balanced(reaction: &Reaction, sample: &Rows, geometry: Geometry) -> Result<Self, ReshapeError> {
+    pub fn balanced(reaction: &Reaction, sample: &Rows, row: &Row) -> Result<Self, ReshapeError> {
         ReshapeError::check_count("coordinates of public vectors", reaction.dimension(), sample.dimension())?;
         let spread = Spectrum::of("public vectors", sample.covariance()?)?;
         let roots =
@@ -140,14 +131,14 @@ impl Reshape {
         }
         let strengths: Vec<f64> = spectrum.values[..rank].iter().map(|square| square.sqrt()).collect();
         let directions = spectrum.vectors.columns(0, rank).into_owned();
-        let power = geometry.power();
+        let power = Geometry::of(&Self::centred(sample, row)?.clip).power();
         let scaled = |exponent: f64| {
             DMatrix::from_diagonal(&DVector::from_iterator(rank, strengths.iter().map(|t| t.powf(exponent))))
         };
         let forward = scaled(power - 1.5) * (reacting * &directions).transpose();
         let backward = root * directions * scaled(-0.5 - power);
         let source = reaction.source().to_owned();
-        let fitted = Self::new("balanced", sample.mean(), [forward, backward], source, sample)?;
+        let fitted = Self::new("balanced", sample.mean(), [forward, backward], source, sample, row)?;
         Ok(Self { strengths, ..fitted })
     }
 
@@ -157,20 +148,28 @@ impl Reshape {
         [forward, backward]: [DMatrix<f64>; 2],
         source: String,
         sample: &Rows,
+        row: &Row,
     ) -> Result<Self, ReshapeError> {
         for numbers in [forward.as_slice(), backward.as_slice(), centre.as_slice()] {
             ReshapeError::check_moderate("the map", numbers)?;
         }
-        let bounds = bounds(&forward, &centre, sample)?;
+        let coordinates: Vec<f64> = sample
+            .iter()
+            .flat_map(|vector| {
+                (&forward * (DVectorView::from_slice(vector, vector.len()) - &centre)).data.as_vec().clone()
+            })
+            .collect();
+        let mapped = PublicSample::new(forward.nrows() as u32, &coordinates)?;
+        let clip = row.fit(&mapped, Probability::new(PERCENTILE)?)?;
         let (recipe, strengths) = (recipe.to_owned(), Vec::new());
-        Ok(Self { recipe, centre, forward, backward, strengths, bounds, norm: Norm::Replaced, source })
+        Ok(Self { recipe, centre, forward, backward, strengths, clip, norm: Norm::Replaced, source })
     }
 
-    /// The same with the first `rank` coordinates only, and their own bounds.
+    /// The same with the first `rank` coordinates only, and a clip set of their own.
     ///
     /// # Errors
-    /// When the rank is zero or larger than the number of coordinates, or a bound is zero.
-    pub fn truncated(&self, rank: usize, sample: &Rows) -> Result<Self, ReshapeError> {
+    /// When the rank is zero or larger than the number of coordinates, or there is no clip set.
+    pub fn truncated(&self, rank: usize, sample: &Rows, row: &Row) -> Result<Self, ReshapeError> {
         let most = self.forward.nrows();
         if !(1..=most).contains(&rank) {
             return Err(ReshapeError::Rank { most, got: rank });
@@ -179,8 +178,8 @@ impl Reshape {
         let backward = self.backward.columns(0, rank).into_owned();
         let mut strengths = self.strengths.clone();
         strengths.truncate(rank);
-        let kept =
-            Self::new(&self.recipe, self.centre.clone(), [forward, backward], self.source.clone(), sample)?;
+        let centre = self.centre.clone();
+        let kept = Self::new(&self.recipe, centre, [forward, backward], self.source.clone(), sample, row)?;
         Ok(Self { strengths, norm: self.norm, ..kept })
     }
 
@@ -195,11 +194,7 @@ impl Reshape {
                 allowed: "finite and greater than 0",
             });
         }
-        let mut scaled = self.clone();
-        scaled.bounds.sum *= share;
-        scaled.bounds.length *= share;
-        scaled.bounds.each.iter_mut().for_each(|bound| *bound *= share);
-        Ok(scaled)
+        Ok(Self { clip: scaled(&self.clip, share)?, ..self.clone() })
     }
 
     /// The same with this treatment of lengths.
@@ -238,14 +233,17 @@ impl Reshape {
         &self.source
     }
 
-    /// What the mechanism has to know about the coordinates that it randomises, the completing one included.
-    pub fn bounds(&self) -> Bounds {
-        let mut bounds = self.bounds.clone();
-        if self.norm == Norm::Kept {
-            bounds.each.push(bounds.length);
-            bounds.deviations.push(bounds.length);
-        }
-        bounds
+    /// The clip set for the coordinates that are randomised, the completing one included.
+    ///
+    /// # Errors
+    /// When there are more coordinates than a vector may have.
+    pub fn clip(&self) -> Result<ClipSet, ReshapeError> {
+        Ok(match (&self.clip, self.norm) {
+            (ClipSet::Sphere { radius, .. }, Norm::Kept) => {
+                ClipSet::sphere(Dimension::new(self.rank() as u32 + 1)?, *radius)?
+            }
+            (clip, _) => clip.clone(),
+        })
     }
 
     /// The coordinates that are randomised, of a vector.
@@ -254,13 +252,12 @@ impl Reshape {
         let moved = &self.forward * centred;
         coordinates.clear();
         coordinates.extend_from_slice(moved.as_slice());
-        if self.norm == Norm::Kept {
-            let radius = self.bounds.length;
+        if let (ClipSet::Sphere { radius, .. }, Norm::Kept) = (&self.clip, self.norm) {
             let length = moved.norm();
-            if length > radius {
+            if length > *radius {
                 coordinates.iter_mut().for_each(|coordinate| *coordinate *= radius / length);
             }
-            coordinates.push((radius * radius - length.min(radius).powi(2)).max(0.0).sqrt());
+            coordinates.push((radius * radius - length.min(*radius).powi(2)).max(0.0).sqrt());
         }
     }
 
@@ -272,47 +269,25 @@ impl Reshape {
     }
 }
 
-/// The bounds that hold for nine in ten public vectors.
-fn bounds(forward: &DMatrix<f64>, centre: &DVector<f64>, sample: &Rows) -> Result<Bounds, ReshapeError> {
-    let rank = forward.nrows();
-    let mut coordinates = vec![Vec::with_capacity(sample.count()); rank];
-    let (mut sums, mut lengths) = (Vec::new(), Vec::new());
-    for row in sample.iter() {
-        let moved = forward * (DVectorView::from_slice(row, row.len()) - centre);
-        sums.push(moved.lp_norm(1));
-        lengths.push(moved.norm());
-        coordinates.iter_mut().zip(moved.iter()).for_each(|(list, value)| list.push(value.abs()));
-    }
-    let deviations = coordinates.iter().map(|list| {
-        let squares: f64 = list.iter().map(|value| value * value).sum();
-        (squares / list.len() as f64).sqrt()
-    });
-    let length = percentile(lengths);
-    let bounds = Bounds {
-        deviations: deviations.collect(),
-        sum: percentile(sums),
-        length,
-        each: coordinates.into_iter().map(|list| percentile(list).max(LEAST_EACH * length)).collect(),
-    };
-    if bounds.length > 0.0 && bounds.sum.is_finite() {
-        Ok(bounds)
-    } else {
-        Err(ReshapeError::Radius { got: bounds.length })
-    }
-}
-
-/// The value that nine in ten do not exceed, between the two nearest of the list.
-fn percentile(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let place = PERCENTILE * (values.len() - 1) as f64;
-    let (below, part) = (place as usize, place.fract());
-    let above = (below + 1).min(values.len() - 1);
-    values[below] + part * (values[above] - values[below])
+/// The clip set with all radii multiplied by a share.
+fn scaled(clip: &ClipSet, share: f64) -> Result<ClipSet, ReshapeError> {
+    let all = |radii: &[f64]| radii.iter().map(|radius| radius * share).collect();
+    Ok(match clip {
+        ClipSet::L1Ball { dimension, radius } => ClipSet::l1_ball(*dimension, radius * share)?,
+        ClipSet::L2Ball { dimension, radius } => ClipSet::l2_ball(*dimension, radius * share)?,
+        ClipSet::Sphere { dimension, radius } => ClipSet::sphere(*dimension, radius * share)?,
+        ClipSet::Box { radii } => ClipSet::box_of(all(radii))?,
+        ClipSet::Ellipsoid { centre, radii } => ClipSet::ellipsoid(centre.clone(), all(radii))?,
+        ClipSet::Image { centre, matrix, radius } => {
+            ClipSet::image(centre.clone(), matrix.clone(), radius * share)?
+        }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::find;
     use crate::reshape::Reading;
 
     /// Vectors with known covariance: plus and minus the columns of a matrix.
@@ -343,8 +318,12 @@ mod tests {
     fn balanced_coordinates_vary_as_much_as_they_weigh() {
         let (sample, weights) = (sample(5), weights());
         let reaction = Reaction::of_weights(&weights, Reading::Values).unwrap();
-        for geometry in [Geometry::Length, Geometry::Sum, Geometry::Separate] {
-            let fitted = Reshape::balanced(&reaction, &sample, geometry).unwrap();
+        for (name, geometry) in [
+            ("gaussian-vector", Geometry::Length),
+            ("laplace-vector", Geometry::Sum),
+            ("plan", Geometry::Separate),
+        ] {
+            let fitted = Reshape::balanced(&reaction, &sample, find(name).unwrap()).unwrap();
             assert_eq!((fitted.rank(), fitted.dimension()), (2, 5));
             assert!(is_diagonal(&(&fitted.forward * &fitted.backward), &[1.0, 1.0]));
             let power = 2.0 * geometry.power();
@@ -361,11 +340,12 @@ mod tests {
     fn a_linear_model_cannot_tell_a_restored_vector_from_the_first() {
         let (sample, weights) = (sample(5), weights());
         let reaction = Reaction::of_weights(&weights, Reading::Values).unwrap();
+        let row = find("privunit").unwrap();
         let maps = [
-            Reshape::balanced(&reaction, &sample, Geometry::Length).unwrap(),
-            Reshape::printed(&reaction, &sample, TaskSpace::Seen).unwrap(),
-            Reshape::centred(&sample).unwrap(),
-            Reshape::plain(&sample).unwrap(),
+            Reshape::balanced(&reaction, &sample, row).unwrap(),
+            Reshape::printed(&reaction, &sample, TaskSpace::Seen, row).unwrap(),
+            Reshape::centred(&sample, row).unwrap(),
+            Reshape::plain(&sample, row).unwrap(),
         ];
         let vector = [1.0, -2.0, 0.5, 7.0, 4.0];
         for map in maps {
@@ -379,9 +359,9 @@ mod tests {
 
     #[test]
     fn kept_lengths_are_completed_to_the_radius() {
-        let map = Reshape::centred(&sample(3)).unwrap().with_norm(Norm::Kept);
-        let radius = map.bounds().length;
-        assert_eq!(map.bounds().dimension(), 4);
+        let map = Reshape::centred(&sample(3), find("privunit").unwrap()).unwrap().with_norm(Norm::Kept);
+        let Ok(ClipSet::Sphere { dimension, radius }) = map.clip() else { panic!("no sphere") };
+        assert_eq!(dimension.get(), 4);
         for far in [0.0, 0.1, 100.0] {
             let mut coordinates = Vec::new();
             map.pre(&[3.0 + far, 3.0, 3.0], &mut coordinates);
@@ -394,7 +374,8 @@ mod tests {
     #[test]
     fn the_printed_null_space_has_the_printed_noise() {
         let reaction = Reaction::of_weights(&weights(), Reading::Values).unwrap();
-        let map = Reshape::printed(&reaction, &sample(5), TaskSpace::Seen).unwrap();
+        let map =
+            Reshape::printed(&reaction, &sample(5), TaskSpace::Seen, find("privunit").unwrap()).unwrap();
         let lengths: Vec<f64> = map.backward.column_iter().map(|column| column.norm()).collect();
         assert!(lengths[2..].iter().all(|length| (length / 1000f64.sqrt() - 1.0).abs() < 1e-12));
         let inverse: f64 = lengths.iter().map(|length| 1.0 / length).sum();
@@ -405,18 +386,20 @@ mod tests {
     fn what_cannot_be_fitted_is_refused() {
         let reaction = Reaction::of_weights(&weights(), Reading::Values).unwrap();
         let code = |result: Result<Reshape, ReshapeError>| result.unwrap_err().code();
-        assert_eq!(code(Reshape::balanced(&reaction, &sample(4), Geometry::Sum)), "reshape-count");
-        assert_eq!(code(Reshape::printed(&reaction, &sample(4), TaskSpace::Seen)), "reshape-count");
+        let row = find("privunit").unwrap();
+        assert_eq!(code(Reshape::balanced(&reaction, &sample(4), row)), "reshape-count");
+        assert_eq!(code(Reshape::printed(&reaction, &sample(4), TaskSpace::Seen, row)), "reshape-count");
         let same = Rows::new(5, vec![1.0; 50]).unwrap();
-        assert_eq!(code(Reshape::balanced(&reaction, &same, Geometry::Sum)), "reshape-no-variation");
-        assert_eq!(code(Reshape::centred(&same)), "reshape-radius");
-        // Nine in ten vectors are the mean; the others are too few for a radius.
+        assert_eq!(code(Reshape::balanced(&reaction, &same, row)), "reshape-no-variation");
+        assert_eq!(code(Reshape::centred(&same, row)), "reshape-no-variation");
+        // Nine in ten vectors are zero; the others are too few for a radius.
         let mut values = vec![0.0; 200];
         (values[0], values[1]) = (1.0, -1.0);
-        assert_eq!(code(Reshape::plain(&Rows::new(1, values).unwrap())), "reshape-radius");
-        let map = Reshape::balanced(&reaction, &sample(5), Geometry::Sum).unwrap();
+        let error = Reshape::plain(&Rows::new(1, values).unwrap(), row).unwrap_err();
+        assert!(error.to_string().contains("radius"), "{error}");
+        let map = Reshape::balanced(&reaction, &sample(5), row).unwrap();
         for rank in [0, 3] {
-            assert_eq!(code(map.truncated(rank, &sample(5))), "reshape-rank");
+            assert_eq!(code(map.truncated(rank, &sample(5), row)), "reshape-rank");
         }
         for share in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(code(map.with_share(share)), "reshape-setting");
@@ -424,9 +407,14 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_lie_between_neighbours() {
-        assert_eq!(percentile((0..=10).map(f64::from).collect()), 9.0);
-        assert!((percentile(vec![1.0, 0.0]) - 0.9).abs() < 1e-12);
-        assert_eq!(percentile(vec![4.0]), 4.0);
+    fn coordinates_that_never_vary_are_not_sent() {
+        let values =
+            (0..60).map(|index| if index % 3 == 1 { 7.0 } else { f64::from(index * index % 11) }).collect();
+        let map =
+            Reshape::centred(&Rows::new(3, values).unwrap(), find("coordinate-laplace").unwrap()).unwrap();
+        assert_eq!((map.rank(), map.dimension()), (2, 3));
+        let mut vector = [0.0; 3];
+        map.post(&[1.0, 2.0], &mut vector);
+        assert_eq!(vector[1], 7.0);
     }
 }
