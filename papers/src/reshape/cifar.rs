@@ -34,12 +34,8 @@ fn array(file: &str, name: &str) -> Result<Array, ModelError> {
     read_npz(&data::folder().join("cifar10_resnet20").join(file), name)
 }
 
-fn labels(array: Array) -> Vec<usize> {
-    array.into_values().into_iter().map(|label| label as usize).collect()
-}
-
 impl Features {
-    /// Reads them; of the test features the first `tests` rows.
+    /// Reads them; of the test features `tests` or a few more, evenly over the table, which is sorted by class.
     ///
     /// # Errors
     /// When the files are not there or not what they should be.
@@ -47,13 +43,13 @@ impl Features {
         let train = Rows::new(64, array("cifar10_features_train.npz", "train")?.into_values())?;
         let places = vec![(); train.count()];
         let (public, _) = draw(&train, &places, PUBLIC, &mut Generator::from_insecure_seed(20))?;
+        let all = array("cifar10_features_test.npz", "labels")?.into_values();
+        let step = (all.len() / tests.max(1)).max(1);
+        let labels: Vec<usize> = all.iter().step_by(step).map(|label| *label as usize).collect();
         let read = |name: &&str| {
-            let mut values = array("cifar10_features_test.npz", name)?.into_values();
-            values.truncate(64 * tests);
-            Ok(Rows::new(64, values)?)
+            let values = array("cifar10_features_test.npz", name)?.into_values();
+            Ok(Rows::new(64, values.chunks(64).step_by(step).flatten().copied().collect())?)
         };
-        let mut labels = labels(array("cifar10_features_test.npz", "labels")?);
-        labels.truncate(tests);
         Ok(Self { public, tests: TESTS.iter().map(read).collect::<Result<_, StudyError>>()?, labels })
     }
 
@@ -157,7 +153,7 @@ fn jobs<'a>() -> Vec<Job<'a>> {
 /// # Errors
 /// When the data are not there or something does not fit together.
 pub fn study(repetitions: usize) -> Result<Vec<Row>, StudyError> {
-    let features = Features::read(usize::MAX / 64)?;
+    let features = Features::read(10_000)?;
     let heads: Vec<Model> = HEADS.iter().map(|name| Features::head(name)).collect::<Result<_, _>>()?;
     let mut rows = honest(&features, &heads)?;
     rows.extend(all_rows(&jobs(), 21, |job, rng| {

@@ -15,8 +15,11 @@ const SHARES: [f64; 8] = [0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0];
 /// The share with which ranks are compared.
 const FIRST_SHARE: f64 = 0.7;
 
-/// Public vectors beyond this many add little and cost time.
-const MOST_TRIALS: usize = 4000;
+/// Answers beyond this many add little and cost time.
+const MOST_ANSWERS: usize = 4000;
+
+/// With fewer answers than this, vectors are randomised again, but not more than ten times.
+const LEAST_ANSWERS: usize = 2000;
 
 /// A chosen reshaping and what it gained on public vectors that had no part in the choice.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +50,7 @@ pub struct Gain {
 
 /// Fits balanced coordinates to a model, a public sample and a mechanism.
 ///
-/// The sample is cut into three parts: the first gives mean, covariance, Jacobians and percentiles; on the second, ranks, radii
+/// The sample is dealt into three parts, `people` vectors at a time: the first gives mean, covariance, Jacobians and percentiles; on the second, ranks, radii
 /// and (for mechanisms on directions) the treatment of lengths are tried; the third says what is gained. `people` reports are
 /// averaged for one answer.
 ///
@@ -61,13 +64,13 @@ pub fn fit(
     choice: &MechanismChoice,
     rng: &mut dyn CryptoRng,
 ) -> Result<Fit, ReshapeError> {
-    let needed = 3 * people.max(sample.dimension() + 1);
+    let needed = people.max(sample.dimension() + 1).saturating_mul(3);
     if sample.count() < needed {
         return Err(ReshapeError::TooFewVectors { needed, got: sample.count() });
     }
-    let third = sample.count() / 3;
-    let first = sample.part(0..third);
-    let trials = Trials::new(model, reading, sample.part(third..2 * third), people)?;
+    let part = |place| sample.every(3, place, people.max(1));
+    let first = part(0)?;
+    let trials = Trials::new(model, reading, part(1)?, people)?;
     let reaction = Reaction::of_model(model, &first, reading, rng)?;
     let centred = Reshape::centred(&first, choice.row)?;
     let geometry = Geometry::of(&centred.clip()?);
@@ -87,7 +90,7 @@ pub fn fit(
     }
     let Some((_, reshape, share)) = search.best else { return Err(ReshapeError::NoVariation) };
     let mut reshape = reshape.with_share(share)?;
-    let fresh = Trials::new(model, reading, sample.part(2 * third..sample.count()), people)?;
+    let fresh = Trials::new(model, reading, part(2)?, people)?;
     let gain = fresh.gain([centred, reshape.clone()], choice, rng)?;
     reshape.source = describe(&reshape, sample.count(), share, people, choice, gain)?;
     Ok(Fit { reshape, share, gain })
@@ -146,7 +149,10 @@ impl Search<'_> {
 
     fn try_one(&mut self, reshape: Reshape, share: f64, rng: &mut dyn CryptoRng) -> Result<(), ReshapeError> {
         let reshaped = Reshaped::new(reshape.with_share(share)?, self.choice)?;
-        let losses = self.trials.losses(&reshaped, rng)?;
+        let mut losses = self.trials.losses(&reshaped, rng)?;
+        for _ in 1..LEAST_ANSWERS.div_ceil(losses.len()).min(10) {
+            losses.extend(self.trials.losses(&reshaped, rng)?);
+        }
         let loss = losses.iter().sum::<f64>() / losses.len() as f64;
         if self.best.as_ref().is_none_or(|(least, ..)| loss < *least) {
             self.best = Some((loss, reshape, share));
@@ -170,7 +176,8 @@ enum Answers {
 
 impl<'a> Trials<'a> {
     fn new(model: &'a Model, reading: Reading, rows: Rows, people: usize) -> Result<Self, ReshapeError> {
-        let rows = rows.part(0..rows.count().min(MOST_TRIALS.max(people)));
+        let block = people.max(1);
+        let rows = rows.every((rows.count() / block).div_ceil(MOST_ANSWERS).max(1), 0, block)?;
         let answers = match reading {
             Reading::Class => {
                 Answers::Labels(rows.iter().map(|row| model.predict(row)).collect::<Result<_, _>>()?)

@@ -5,7 +5,6 @@ use nalgebra::{DMatrix, DVector};
 use privet_core::{CryptoRng, sampling::uniform_below};
 use std::fmt;
 use std::num::NonZeroU64;
-use std::ops::Range;
 
 /// Vectors of one dimension, one after the other; all numbers are finite.
 #[derive(Clone, PartialEq)]
@@ -63,10 +62,11 @@ impl Rows {
         self.values.chunks_exact(self.dimension)
     }
 
-    /// Some of the vectors. The range must lie inside and not be empty.
-    pub(super) fn part(&self, range: Range<usize>) -> Self {
-        let (from, to) = (range.start * self.dimension, range.end * self.dimension);
-        Self { dimension: self.dimension, values: self.values[from..to].to_vec() }
+    /// Every `step`-th block of `block` vectors, from the block at `first` on. A sorted table is sampled evenly, and vectors that
+    /// belong together stay together.
+    pub(super) fn every(&self, step: usize, first: usize, block: usize) -> Result<Self, ReshapeError> {
+        let blocks = self.values.chunks(block * self.dimension).skip(first).step_by(step);
+        Self::new(self.dimension, blocks.flatten().copied().collect())
     }
 
     pub(super) fn mean(&self) -> DVector<f64> {
@@ -110,6 +110,9 @@ mod tests {
         assert_eq!(rows.mean().as_slice(), [2.0, 4.0]);
         assert_eq!(rows.covariance().unwrap().as_slice(), [1.0, 2.0, 2.0, 4.0]);
         assert_eq!(format!("{rows:?}"), "Rows(2 x 2)");
+        let many = Rows::new(1, (0..9).map(f64::from).collect()).unwrap();
+        assert_eq!(many.every(3, 1, 1).unwrap().values, [1.0, 4.0, 7.0]);
+        assert_eq!(many.every(2, 0, 2).unwrap().values, [0.0, 1.0, 4.0, 5.0, 8.0]);
         for (dimension, values) in [(0, vec![1.0]), (2, vec![]), (2, vec![1.0])] {
             assert_eq!(Rows::new(dimension, values).unwrap_err().code(), "reshape-count");
         }
