@@ -29,6 +29,7 @@ pub mod registry;
 mod sketch;
 pub mod statistics;
 mod summary;
+mod vector;
 
 pub use answer::{Answer, Request};
 pub use bloom::RapporEstimator;
@@ -39,6 +40,7 @@ pub use inversion::InversionEstimator;
 pub use numeric::NumberEstimator;
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;
+pub use vector::{FixedPointScale, VectorSummary};
 
 use privet_core::{EstimateError, Estimator};
 

@@ -16,10 +16,10 @@ pub enum VectorError {
     /// A report that the mechanism cannot have written.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// A place for a report with another number of coordinates.
-    #[error("a report of this mechanism has {expected} coordinates: there is room for {got}")]
+    /// A place for reports that does not fit the vectors.
+    #[error("the reports need room for {expected} numbers: got room for {got}")]
     Room {
-        /// The mechanism's dimension.
+        /// As many as the vectors have.
         expected: usize,
         /// The room.
         got: usize,

@@ -4,9 +4,9 @@
 
 use crate::PublicSample;
 use crate::mechanism::{
-    ClipSet, CoordinateLaplace, GaussianRule, GaussianVector, InstanceOptimal, KnownDeviations,
-    LaplaceVector, LinearTask, Plan, PrivUnit, PrivUnitG, RoundBall, SampledCoordinates, ShiftedBall,
-    TaskAwareLinear, VectorMechanism,
+    ClipSet, CoordinateLaplace, DiamondBall, GaussianRule, GaussianVector, InstanceOptimal, KnownDeviations,
+    LaplaceRule, LaplaceVector, LinearTask, Plan, PrivUnit, PrivUnitG, RoundBall, SampledCoordinates,
+    SharedBudget, ShiftedBall, TaskAwareLinear, VectorMechanism,
 };
 use nalgebra::{DMatrix, DVector};
 use privet_core::{BuildOptions, Dimension, DomainSpec, Epsilon, MechanismInfo, ParameterError, Probability};
@@ -82,12 +82,12 @@ impl Row {
 /// Every mechanism, in the order of the documentation.
 pub const ROWS: &[Row] = &[
     Row {
-        info: LaplaceVector::INFO,
+        info: DiamondBall::INFO,
         unit: |dimension| ClipSet::l1_ball(dimension, 1.0),
         fit: |sample, share| ClipSet::l1_ball(sample.dimension(), l1_quantile(sample, share)),
         build: |clip, epsilon, _| match clip {
             ClipSet::L1Ball { dimension, radius } => boxed(LaplaceVector::new(*dimension, *radius, epsilon)),
-            _ => wrong_set(&LaplaceVector::INFO, "an L1 ball"),
+            _ => wrong_set(&DiamondBall::INFO, "an L1 ball"),
         },
     },
     Row {
@@ -113,9 +113,9 @@ pub const ROWS: &[Row] = &[
         ClipSet::Sphere { dimension, radius } => boxed(PrivUnitG::normalized(*dimension, *radius, epsilon)),
         _ => wrong_set(&PrivUnitG::NORMALIZED_INFO, "a sphere"),
     }),
-    on_box(CoordinateLaplace::INFO, |clip, epsilon, _| match clip {
+    on_box(SharedBudget::INFO, |clip, epsilon, _| match clip {
         ClipSet::Box { radii } => boxed(CoordinateLaplace::new(radii.clone(), epsilon)),
-        _ => wrong_set(&CoordinateLaplace::INFO, "a box"),
+        _ => wrong_set(&SharedBudget::INFO, "a box"),
     }),
     on_box(SampledCoordinates::PIECEWISE_INFO, |clip, epsilon, _| match clip {
         ClipSet::Box { radii } => boxed(SampledCoordinates::piecewise(radii.clone(), epsilon)),

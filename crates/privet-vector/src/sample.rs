@@ -100,7 +100,7 @@ fn quantile(mut numbers: Vec<f64>, share: f64) -> f64 {
 /// A balanced sequence of signs without a pattern that a Hadamard transform knows.
 fn sign(index: usize) -> f64 {
     let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    if (mixed ^ (mixed >> 29)).count_ones() % 2 == 0 { 1.0 } else { -1.0 }
+    if (mixed ^ (mixed >> 29)).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 /// The orthonormal Hadamard transform of a power of two of numbers. It is its own inverse.

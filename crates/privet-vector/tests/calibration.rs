@@ -1,5 +1,8 @@
 //! The sphere mechanisms' parameters against an independent reference with 40 digits, and against published figures.
 
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
 use privet_core::{Dimension, Epsilon};
 use privet_vector::mechanism::{PrivUnit, PrivUnitG, VectorMechanism};
 

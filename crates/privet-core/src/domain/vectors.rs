@@ -78,9 +78,9 @@ impl Vectors {
         if vector.len() != expected {
             return Err(InputError::Dimension { expected, got: vector.len() });
         }
-        // A sum is finite only where every part is, and takes no branch for each.
-        let probe: f64 = vector.iter().map(|coordinate| coordinate * 0.0).sum();
-        if probe == 0.0 { Ok(()) } else { Err(self.outside()) }
+        // Without an early end the machine can look at several coordinates at once.
+        let is_finite = vector.iter().fold(true, |so_far, coordinate| so_far & coordinate.is_finite());
+        if is_finite { Ok(()) } else { Err(self.outside()) }
     }
 
     /// Reads coordinates with commas or spaces between them and appends them.

@@ -1,6 +1,7 @@
 //! A private direction and the random directions at a right angle to it.
 
 use super::clip::l2_norm;
+use super::sums::{dot, sum};
 use crate::sampling::fill_normals;
 use privet_core::CryptoRng;
 
@@ -43,23 +44,4 @@ impl Axis {
         let rest = sum(&normals, vector, |normal, coordinate| (normal - share * coordinate).powi(2));
         Self { normals, per_length: Some(per_length), along, across: rest.sqrt() }
     }
-}
-
-#[inline]
-fn dot(one: &[f64], two: &[f64]) -> f64 {
-    sum(one, two, |x, y| x * y)
-}
-
-/// The sum of a function of both coordinates, in eight parts that the machine can add at once.
-#[inline]
-fn sum(one: &[f64], two: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
-    let ((chunks_one, rest_one), (chunks_two, rest_two)) = (one.as_chunks::<8>(), two.as_chunks::<8>());
-    let mut parts = [0.0; 8];
-    for (x, y) in chunks_one.iter().zip(chunks_two) {
-        for (part, (x, y)) in parts.iter_mut().zip(x.iter().zip(y)) {
-            *part += term(*x, *y);
-        }
-    }
-    let rest: f64 = rest_one.iter().zip(rest_two).map(|(x, y)| term(*x, *y)).sum();
-    parts.iter().sum::<f64>() + rest
 }

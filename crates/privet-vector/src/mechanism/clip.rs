@@ -1,5 +1,6 @@
 //! Where vectors are moved before they are randomised.
 
+use super::sums::dot;
 use nalgebra::{DMatrix, DVector};
 use privet_core::{Dimension, FingerprintBuilder, ParameterError};
 use std::borrow::Cow;
@@ -270,7 +271,7 @@ pub(crate) fn l1_norm(vector: &[f64]) -> f64 {
 
 /// The Euclidean length of a vector whose squares are finite.
 pub(crate) fn l2_norm(vector: &[f64]) -> f64 {
-    let squares: f64 = vector.iter().map(|coordinate| coordinate * coordinate).sum();
+    let squares = dot(vector, vector);
     if squares > 1e-200 {
         return squares.sqrt();
     }
@@ -285,7 +286,7 @@ pub(crate) fn l2_norm(vector: &[f64]) -> f64 {
 
 /// The vector itself, or one of length one with the same direction where its squares would leave the range of numbers.
 pub(crate) fn in_number_range(vector: &[f64]) -> Cow<'_, [f64]> {
-    let squares: f64 = vector.iter().map(|coordinate| coordinate * coordinate).sum();
+    let squares = dot(vector, vector);
     if (1e-200..1e200).contains(&squares) {
         return Cow::Borrowed(vector);
     }

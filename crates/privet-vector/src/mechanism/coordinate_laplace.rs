@@ -1,12 +1,16 @@
 //! Laplace noise of a scale of its own in each coordinate.
 
-use super::laplace_noise::{LaplaceNoise, Steps};
-use super::{ClipSet, VectorMechanism, checked};
-use crate::VectorError;
-use privet_core::{
-    CryptoRng, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, Numerics, ParameterError,
-    Piece, ReportError,
-};
+use super::ClipSet;
+use super::laplace_noise::{LaplaceMechanism, LaplaceRule, Steps};
+use privet_core::{Epsilon, MechanismInfo, Numerics, ParameterError};
+
+/// The rule of [`CoordinateLaplace`].
+#[derive(Debug, Clone)]
+pub struct SharedBudget {
+    radii: Vec<f64>,
+    /// How many steps each radius has.
+    steps: Vec<u32>,
+}
 
 /// Coordinate-wise Laplace (CW): the budget is divided so that the whole squared error is smallest.
 ///
@@ -40,30 +44,9 @@ use privet_core::{
 /// # Ok::<(), privet_core::ParameterError>(())
 /// ```
 #[doc(alias = "CW")]
-#[derive(Debug, Clone)]
-pub struct CoordinateLaplace {
-    clip: ClipSet,
-    radii: Vec<f64>,
-    /// How many steps each radius has.
-    steps: Vec<u32>,
-    noise: LaplaceNoise,
-}
+pub type CoordinateLaplace = LaplaceMechanism<SharedBudget>;
 
 impl CoordinateLaplace {
-    /// The facts of the page.
-    pub const INFO: MechanismInfo = MechanismInfo {
-        id: "coordinate-laplace",
-        synonyms: &["cw"],
-        title: "Coordinate-wise Laplace mechanism",
-        domain: "vector",
-        goal: "mean",
-        guarantee: "pure",
-        numerics: Numerics::IntegerExact,
-        slack: "below 2^-25 for each coordinate",
-        reference: "Muthukrishnan, Kalyani 2025",
-        status: "stable",
-    };
-
     /// Vectors with each coordinate between minus and plus its radius.
     ///
     /// # Errors
@@ -73,23 +56,8 @@ impl CoordinateLaplace {
         let Steps { bits, count } = Steps::paid_by(epsilon)?;
         let steps = shares(&radii, count).ok_or(ParameterError::EpsilonTooSmall { got: epsilon.get() })?;
         let sizes = radii.iter().zip(&steps).map(|(radius, steps)| radius / f64::from(*steps)).collect();
-        let noise = LaplaceNoise::new(bits, sizes, Steps::cost(steps.iter().sum(), bits)?);
-        Ok(Self { clip, radii, steps, noise })
-    }
-
-    fn clean(&self, vector: &[f64], codes: &mut [i32]) {
-        for ((code, x), (radius, steps)) in
-            codes.iter_mut().zip(vector).zip(self.radii.iter().zip(&self.steps))
-        {
-            let share = (x / radius).clamp(-1.0, 1.0);
-            *code = (share * f64::from(*steps)) as i32;
-        }
-    }
-
-    fn clean_codes(&self, vector: &[f64]) -> Result<Vec<i32>, VectorError> {
-        let mut codes = vec![0; self.code_count()];
-        self.clean(checked(self.dimension(), vector)?, &mut codes);
-        Ok(codes)
+        let spent = Steps { bits, count: steps.iter().sum() };
+        Self::on(clip, SharedBudget { radii, steps }, sizes, &spent)
     }
 }
 
@@ -104,79 +72,44 @@ fn shares(radii: &[f64], count: u32) -> Option<Vec<u32>> {
     (steps.iter().all(|steps| *steps > 0) && spent <= u64::from(count)).then_some(steps)
 }
 
-impl VectorMechanism for CoordinateLaplace {
-    fn info(&self) -> MechanismInfo {
-        Self::INFO
+impl LaplaceRule for SharedBudget {
+    const INFO: MechanismInfo = MechanismInfo {
+        id: "coordinate-laplace",
+        synonyms: &["cw"],
+        title: "Coordinate-wise Laplace mechanism",
+        domain: "vector",
+        goal: "mean",
+        guarantee: "pure",
+        numerics: Numerics::IntegerExact,
+        slack: "below 2^-25 for each coordinate",
+        reference: "Muthukrishnan, Kalyani 2025",
+        status: "stable",
+    };
+
+    fn clean(&self, _: &ClipSet, vector: &[f64], codes: &mut [i32]) {
+        for ((code, x), (radius, steps)) in
+            codes.iter_mut().zip(vector).zip(self.radii.iter().zip(&self.steps))
+        {
+            let share = (x / radius).clamp(-1.0, 1.0);
+            *code = (share * f64::from(*steps)) as i32;
+        }
     }
 
-    fn clip(&self) -> &ClipSet {
-        &self.clip
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.noise.guarantee()
-    }
-
-    fn fingerprint(&self) -> Fingerprint {
-        let mut builder = FingerprintBuilder::new(Self::INFO.id);
-        self.clip.identify(&mut builder);
-        self.noise.identify(&mut builder);
-        builder.finish()
-    }
-
-    fn is_unbiased(&self) -> bool {
-        true
-    }
-
-    fn mean_squared_error(&self) -> f64 {
-        self.noise.variances().iter().sum()
-    }
-
-    fn coordinate_variances(&self) -> Vec<f64> {
-        self.noise.variances()
-    }
-
-    fn report_bound(&self) -> f64 {
-        self.noise.bound()
-    }
-
-    fn code_count(&self) -> usize {
-        self.dimension().get()
-    }
-
-    fn draw(&self, vector: &[f64], codes: &mut [i32], rng: &mut dyn CryptoRng) {
-        self.clean(vector, codes);
-        self.noise.add(codes, rng);
-    }
-
-    fn decode(&self, codes: &[i32], report: &mut [f64]) -> Result<(), ReportError> {
-        self.noise.decode(codes, report)
-    }
-
-    fn log_ratio(&self, vectors: [&[f64]; 2], codes: &[i32]) -> Result<f64, VectorError> {
-        self.read(codes)?;
-        let [first, second] = vectors.map(|vector| self.clean_codes(vector));
-        Ok(self.noise.log_ratio([&first?, &second?], codes))
-    }
-
-    fn worst_vectors(&self) -> [Vec<f64>; 2] {
+    fn opposite(&self) -> [Vec<f64>; 2] {
         [self.radii.clone(), self.radii.iter().map(|radius| -radius).collect()]
-    }
-
-    fn pieces(&self) -> Vec<Piece> {
-        self.noise.pieces()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::VectorMechanism;
     use super::*;
 
     #[test]
     fn coordinates_spend_two_thirds_powers() {
         let mechanism = CoordinateLaplace::new(vec![8.0, 1.0, 1.0], Epsilon::new(3.0).unwrap()).unwrap();
-        assert_eq!(mechanism.steps[1], mechanism.steps[2]);
-        assert!(mechanism.steps[0].abs_diff(4 * mechanism.steps[1]) <= 4);
+        assert_eq!(mechanism.rule().steps[1], mechanism.rule().steps[2]);
+        assert!(mechanism.rule().steps[0].abs_diff(4 * mechanism.rule().steps[1]) <= 4);
         // S = 16^(2/3) + 2 * 2^(2/3) and the error is 2 S^3 / epsilon^2.
         let sum: f64 = 16f64.powf(2.0 / 3.0) + 2.0 * 2f64.powf(2.0 / 3.0);
         assert!((mechanism.mean_squared_error() / (2.0 * sum.powi(3) / 9.0) - 1.0).abs() < 1e-6);

@@ -1,12 +1,17 @@
 //! Laplace noise in every coordinate.
 
-use super::laplace_noise::{LaplaceNoise, Steps};
-use super::{ClipSet, VectorMechanism, checked, opposite_vectors};
-use crate::VectorError;
-use privet_core::{
-    CryptoRng, Dimension, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, Numerics,
-    ParameterError, Piece, ReportError,
-};
+use super::laplace_noise::{LaplaceMechanism, LaplaceRule, Steps};
+use super::{ClipSet, opposite_vectors};
+use privet_core::{Dimension, Epsilon, MechanismInfo, Numerics, ParameterError};
+
+/// The rule of [`LaplaceVector`].
+#[derive(Debug, Clone)]
+pub struct DiamondBall {
+    dimension: Dimension,
+    radius: f64,
+    /// How many steps the radius has.
+    steps: u32,
+}
 
 /// Laplace mechanism on the L1 ball.
 ///
@@ -43,18 +48,23 @@ use privet_core::{
 /// mechanism.randomize(&[0.5, 0.25, 0.25], &mut report, &mut Generator::from_insecure_seed(1))?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct LaplaceVector {
-    clip: ClipSet,
-    radius: f64,
-    /// How many steps the radius has.
-    steps: u32,
-    noise: LaplaceNoise,
-}
+pub type LaplaceVector = LaplaceMechanism<DiamondBall>;
 
 impl LaplaceVector {
-    /// The facts of the page.
-    pub const INFO: MechanismInfo = MechanismInfo {
+    /// Vectors whose absolute coordinates add up to at most `radius`.
+    ///
+    /// # Errors
+    /// When the radius is not usable, or epsilon is too small for the lattice.
+    pub fn new(dimension: Dimension, radius: f64, epsilon: Epsilon) -> Result<Self, ParameterError> {
+        let clip = ClipSet::l1_ball(dimension, radius)?;
+        let spent = Steps::paid_by(epsilon)?;
+        let sizes = vec![radius / f64::from(spent.count); dimension.get()];
+        Self::on(clip, DiamondBall { dimension, radius, steps: spent.count }, sizes, &spent)
+    }
+}
+
+impl LaplaceRule for DiamondBall {
+    const INFO: MechanismInfo = MechanismInfo {
         id: "laplace-vector",
         synonyms: &["laplace-l1"],
         title: "Laplace mechanism on vectors",
@@ -67,22 +77,9 @@ impl LaplaceVector {
         status: "stable",
     };
 
-    /// Vectors whose absolute coordinates add up to at most `radius`.
-    ///
-    /// # Errors
-    /// When the radius is not usable, or epsilon is too small for the lattice.
-    pub fn new(dimension: Dimension, radius: f64, epsilon: Epsilon) -> Result<Self, ParameterError> {
-        let clip = ClipSet::l1_ball(dimension, radius)?;
-        let Steps { bits, count: steps } = Steps::paid_by(epsilon)?;
-        let sizes = vec![radius / f64::from(steps); dimension.get()];
-        let noise = LaplaceNoise::new(bits, sizes, Steps::cost(steps, bits)?);
-        Ok(Self { clip, radius, steps, noise })
-    }
-
-    /// The codes of the clipped vector, without noise.
-    fn clean(&self, vector: &[f64], codes: &mut [i32]) {
+    fn clean(&self, clip: &ClipSet, vector: &[f64], codes: &mut [i32]) {
         let mut clipped = vector.to_vec();
-        self.clip.apply(&mut clipped);
+        clip.apply(&mut clipped);
         let steps = f64::from(self.steps);
         // Divided first, so that no product leaves the range of numbers.
         codes.iter_mut().zip(&clipped).for_each(|(code, x)| *code = (x / self.radius * steps) as i32);
@@ -99,79 +96,14 @@ impl LaplaceVector {
         }
     }
 
-    fn clean_codes(&self, vector: &[f64]) -> Result<Vec<i32>, VectorError> {
-        let mut codes = vec![0; self.code_count()];
-        self.clean(checked(self.dimension(), vector)?, &mut codes);
-        Ok(codes)
-    }
-}
-
-impl VectorMechanism for LaplaceVector {
-    fn info(&self) -> MechanismInfo {
-        Self::INFO
-    }
-
-    fn clip(&self) -> &ClipSet {
-        &self.clip
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        self.noise.guarantee()
-    }
-
-    fn fingerprint(&self) -> Fingerprint {
-        let mut builder = FingerprintBuilder::new(Self::INFO.id);
-        self.clip.identify(&mut builder);
-        self.noise.identify(&mut builder);
-        builder.finish()
-    }
-
-    fn is_unbiased(&self) -> bool {
-        true
-    }
-
-    fn mean_squared_error(&self) -> f64 {
-        self.noise.variances().iter().sum()
-    }
-
-    fn coordinate_variances(&self) -> Vec<f64> {
-        self.noise.variances()
-    }
-
-    fn report_bound(&self) -> f64 {
-        self.noise.bound()
-    }
-
-    fn code_count(&self) -> usize {
-        self.dimension().get()
-    }
-
-    fn draw(&self, vector: &[f64], codes: &mut [i32], rng: &mut dyn CryptoRng) {
-        self.clean(vector, codes);
-        self.noise.add(codes, rng);
-    }
-
-    fn decode(&self, codes: &[i32], report: &mut [f64]) -> Result<(), ReportError> {
-        self.noise.decode(codes, report)
-    }
-
-    fn log_ratio(&self, vectors: [&[f64]; 2], codes: &[i32]) -> Result<f64, VectorError> {
-        self.read(codes)?;
-        let [first, second] = vectors.map(|vector| self.clean_codes(vector));
-        Ok(self.noise.log_ratio([&first?, &second?], codes))
-    }
-
-    fn worst_vectors(&self) -> [Vec<f64>; 2] {
-        opposite_vectors(self.dimension(), self.radius)
-    }
-
-    fn pieces(&self) -> Vec<Piece> {
-        self.noise.pieces()
+    fn opposite(&self) -> [Vec<f64>; 2] {
+        opposite_vectors(self.dimension, self.radius)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::VectorMechanism;
     use super::super::clip::l1_norm;
     use super::*;
     use proptest::prelude::*;
@@ -187,9 +119,9 @@ mod tests {
             let mechanism = LaplaceVector::new(dimension, radius, Epsilon::new(epsilon).unwrap()).unwrap();
             for scale in [1.0, radius / l1_norm(&vector).clamp(1e-300, 1e300)] {
                 let scaled: Vec<f64> = vector.iter().map(|x| (x * scale).clamp(-f64::MAX, f64::MAX)).collect();
-                let codes = mechanism.clean_codes(&scaled).unwrap();
+                let codes = mechanism.clean(&scaled).unwrap();
                 let total: i64 = codes.iter().map(|code| i64::from(*code).abs()).sum();
-                prop_assert!(total <= i64::from(mechanism.steps));
+                prop_assert!(total <= i64::from(mechanism.rule().steps));
             }
             prop_assert!(mechanism.guarantee().epsilon().get() <= epsilon);
         }
@@ -199,8 +131,8 @@ mod tests {
     fn the_border_of_the_ball_uses_all_steps() {
         let mechanism =
             LaplaceVector::new(Dimension::new(3).unwrap(), 0.7, Epsilon::new(1.0).unwrap()).unwrap();
-        let codes = mechanism.clean_codes(&[0.0, -9.0, 0.0]).unwrap();
-        assert_eq!(codes, [0, -(mechanism.steps as i32), 0]);
-        assert_eq!(mechanism.steps, 1 << 25);
+        let codes = mechanism.clean(&[0.0, -9.0, 0.0]).unwrap();
+        assert_eq!(codes, [0, -(mechanism.rule().steps as i32), 0]);
+        assert_eq!(mechanism.rule().steps, 1 << 25);
     }
 }

@@ -20,14 +20,16 @@ mod plan;
 mod privunit;
 mod privunit_g;
 mod sampled_coordinates;
+mod sums;
 mod task_aware_linear;
 
 pub use clip::{ClipSet, Sensitivity};
-pub use coordinate_laplace::CoordinateLaplace;
+pub use coordinate_laplace::{CoordinateLaplace, SharedBudget};
 pub use gaussian_noise::{GaussianMechanism, GaussianRule};
 pub use gaussian_vector::{GaussianVector, RoundBall};
 pub use instance_optimal::{InstanceOptimal, ShiftedBall};
-pub use laplace_vector::LaplaceVector;
+pub use laplace_noise::{LaplaceMechanism, LaplaceRule};
+pub use laplace_vector::{DiamondBall, LaplaceVector};
 pub use plan::{KnownDeviations, Plan};
 pub use privunit::PrivUnit;
 pub use privunit_g::PrivUnitG;
@@ -35,7 +37,10 @@ pub use sampled_coordinates::SampledCoordinates;
 pub use task_aware_linear::{LinearTask, TaskAwareLinear};
 
 use crate::VectorError;
-use privet_core::{CryptoRng, Dimension, Fingerprint, Guarantee, MechanismInfo, Piece, ReportError, Vectors};
+use privet_core::{
+    CryptoRng, Dimension, Fingerprint, Fraction, Guarantee, InputError, MechanismInfo, Piece, ReportError,
+    Values, Vectors,
+};
 use std::fmt::Debug;
 
 /// A mechanism on vectors of one dimension, with its public clip set.
@@ -110,6 +115,24 @@ pub trait VectorMechanism: Debug + Send + Sync {
         Ok(report)
     }
 
+    /// The coordinates of a column of vectors of this dimension, all finite.
+    ///
+    /// # Errors
+    /// When the column holds anything else; the error names the position of a vector that is not finite.
+    fn column<'a>(&self, vectors: &'a Values) -> Result<&'a [f64], VectorError> {
+        let dimension = self.dimension();
+        match vectors {
+            Values::Vectors { dimension: theirs, coordinates } if *theirs == dimension => {
+                check_batch(dimension, coordinates)?;
+                Ok(coordinates)
+            }
+            _ => {
+                let domain = Vectors::new(dimension).to_string();
+                Err(VectorError::Input(InputError::WrongKind { domain }))
+            }
+        }
+    }
+
     /// How many bytes an encoded report has.
     fn report_bytes(&self) -> usize {
         4 * self.code_count()
@@ -126,6 +149,7 @@ pub trait VectorMechanism: Debug + Send + Sync {
         report: &mut [f64],
         rng: &mut dyn CryptoRng,
     ) -> Result<(), VectorError> {
+        checked(self.dimension(), vector)?;
         self.randomize_batch(vector, report, rng)
     }
 
@@ -159,9 +183,6 @@ fn check_batch(dimension: Dimension, vectors: &[f64]) -> Result<(), VectorError>
     for (position, vector) in (1u64..).zip(vectors.chunks(dimension.get())) {
         domain.check(vector).map_err(|error| VectorError::Input(error).at(position))?;
     }
-    if vectors.is_empty() {
-        domain.check(vectors)?;
-    }
     Ok(())
 }
 
@@ -186,4 +207,15 @@ fn opposite_vectors(dimension: Dimension, radius: f64) -> [Vec<f64>; 2] {
         vector[0] = first;
         vector
     })
+}
+
+/// The law of noise in a few numbers: within one scale, and beyond on both sides out to `reach` scales, each with probability `beyond`.
+fn noise_pieces(scale: f64, reach: f64, beyond: f64) -> Vec<Piece> {
+    let side = Fraction::of_weight((beyond * 2f64.powi(64)) as u64);
+    let within = Fraction::whole(1).minus(&(&side + &side));
+    vec![
+        Piece::range(-reach * scale, -scale, &side),
+        Piece::range(-scale, scale, &within),
+        Piece::range(scale, reach * scale, &side),
+    ]
 }

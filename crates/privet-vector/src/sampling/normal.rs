@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 const LAYERS: usize = 256;
 /// Where the tail begins that belongs to the lowest layer: the one start for which the top layer ends at the peak.
-const TAIL: f64 = 3.654_152_885_361_008_8;
+const TAIL: f64 = 3.654_152_885_361_009;
 
 /// Words are taken from the generator in blocks of this many.
 const BLOCK: usize = 64;

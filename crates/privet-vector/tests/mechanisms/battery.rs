@@ -112,7 +112,7 @@ pub(crate) fn check_inputs(mechanism: &dyn VectorMechanism) {
         let mut vector = vec![0.123_456; count];
         vector[count - 1] = bad;
         let message = mechanism.randomize(&vector, &mut report, &mut rng).unwrap_err().to_string();
-        assert_eq!(message, format!("value number 1 lies outside the domain vector:{count}"));
+        assert_eq!(message, format!("the value lies outside the domain vector:{count}"));
     }
     let longer = vec![0.123_456; count + 1];
     let error = mechanism.randomize(&longer, &mut vec![0.0; count + 1], &mut rng).unwrap_err();
