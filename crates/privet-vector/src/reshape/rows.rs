@@ -19,7 +19,7 @@ impl Rows {
     /// # Errors
     /// When there is no whole number of vectors, none at all, or a coordinate is not finite.
     pub fn new(dimension: usize, values: Vec<f64>) -> Result<Self, ReshapeError> {
-        if dimension == 0 || values.is_empty() || values.len() % dimension != 0 {
+        if dimension == 0 || values.is_empty() || !values.len().is_multiple_of(dimension) {
             let whole = values.len().div_ceil(dimension.max(1)).max(1) * dimension.max(1);
             return Err(ReshapeError::Count {
                 what: "coordinates of vectors",
