@@ -4,6 +4,7 @@ mod error;
 mod estimator;
 pub mod mechanism;
 pub mod registry;
+pub mod reshape;
 mod sample;
 mod sampling;
 mod special;
