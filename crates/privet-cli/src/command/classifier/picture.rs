@@ -1,0 +1,68 @@
+//! Bounds over epsilon.
+
+use super::people::People;
+use super::quantify::Answer;
+use crate::plot::{Chart, Range, Series};
+
+/// Band and line: bounds; dots: drawn reports; crosses: the papers' values. One colour for each mechanism.
+pub(super) fn over_epsilon(answers: &[Answer], people: &People) -> Chart {
+    let mut series: Vec<Series> = Vec::new();
+    for group in answers.chunk_by(|one, other| one.mechanism == other.mechanism) {
+        series.push(of_mechanism(group));
+    }
+    let epsilons = || answers.iter().map(|answer| answer.epsilon);
+    let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(0.0, f64::max)];
+    // Room beside the first and the last point, for dots of several mechanisms.
+    let room = (0.03 * (ends[1] - ends[0])).max(0.02 * ends[1]);
+    let signs: Vec<&str> = [
+        (true, "line and band: certain"),
+        (answers.iter().any(|answer| answer.empirical.is_some()), "dots: drawn reports"),
+        (answers.iter().any(|answer| answer.paper.is_some()), "crosses: the papers' value, no bound"),
+    ]
+    .into_iter()
+    .filter_map(|(is_shown, sign)| is_shown.then_some(sign))
+    .collect();
+    let whose = match people.records.len() {
+        1 => "one record".to_owned(),
+        count => format!("{count} records on average"),
+    };
+    let names: Vec<&str> = series.iter().map(|series| series.label.as_str()).collect();
+    Chart {
+        title: format!("What a classifier is still worth: {whose}, {} randomised", features(&people.names)),
+        description: format!(
+            "Bounds of the probability of the same label over epsilon, for {}.",
+            names.join(", ")
+        ),
+        x_name: "epsilon of each sensitive feature".to_owned(),
+        x_range: Range::Line([(ends[0] - room).max(0.0), ends[1] + room]),
+        y_name: format!("probability of the same label ({})", signs.join("; ")),
+        stem_name: String::new(),
+        may_be_logarithmic: false,
+        series,
+    }
+}
+
+fn features(names: &[String]) -> String {
+    match names {
+        [only] => only.clone(),
+        [one, other] => format!("{one} and {other}"),
+        names => format!("{} features", names.len()),
+    }
+}
+
+/// Rows of one mechanism. Where nothing is known, nothing is drawn.
+fn of_mechanism(answers: &[Answer]) -> Series {
+    let known = || answers.iter().filter(|answer| answer.upper - answer.lower < 1.0);
+    let measured = |answer: &Answer| {
+        let [low, high] = answer.empirical_interval?;
+        Some([answer.epsilon, low, answer.empirical?, high])
+    };
+    Series {
+        label: answers.first().map(|answer| answer.mechanism.to_owned()).unwrap_or_default(),
+        line: known().map(|answer| [answer.epsilon, f64::midpoint(answer.lower, answer.upper)]).collect(),
+        band: known().map(|answer| [answer.epsilon, answer.lower, answer.upper]).collect(),
+        measured: known().filter_map(measured).collect(),
+        crosses: answers.iter().filter_map(|answer| Some([answer.epsilon, answer.paper?])).collect(),
+        ..Series::default()
+    }
+}
