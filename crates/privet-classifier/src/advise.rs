@@ -64,7 +64,8 @@ pub fn smallest_epsilons(rows: &[DataRow], goal: Goal, target: f64) -> Vec<Recom
     found
 }
 
-/// A question about a classifier and people, for one mechanism.
+/// A question about a classifier and people, for one mechanism. Where bounds come from samples, the confidence is that of each
+/// answer by itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     /// The classifier.

@@ -119,6 +119,9 @@ impl Classifier for Counted<'_> {
     }
 }
 
+/// How many rows a classifier is asked about at once.
+pub(crate) const BATCH: usize = 8192;
+
 /// The labels of many rows, from as many threads as there are cores. Their number is checked.
 pub(crate) fn ask(classifier: &dyn Classifier, rows: &[f64]) -> Result<Vec<usize>, ClassifierError> {
     let inputs = classifier.inputs().max(1);

@@ -2,7 +2,7 @@
 
 use crate::bound::Bound;
 use crate::certified::{Certifier, Effort};
-use crate::record::{ProductChannel, Record, Sensitive};
+use crate::record::{ProductChannel, Record, Sensitive, check_fit};
 use crate::statistical::{Empirical, count_same, empirical};
 use crate::{Classifier, ClassifierError};
 use privet_core::{Delta, Generator, Guarantee, ParameterError};
@@ -129,6 +129,7 @@ pub fn quantify(
     rng: &mut Generator,
 ) -> Result<Vec<Row>, ClassifierError> {
     options.check()?;
+    check_fit(classifier, sensitive, std::slice::from_ref(record))?;
     let certifier = options.certifier(classifier, sensitive)?;
     let proven =
         certifier.map(|certifier| certifier.bounds(record, products, &options.effort)).transpose()?;

@@ -5,7 +5,7 @@ use crate::certified::Certifier;
 use crate::certified::trees::{TreeGrid, TreeRegion};
 use crate::classifier::{ask, parallel_map};
 use crate::curve::Options;
-use crate::record::{ProductChannel, Record, Sensitive};
+use crate::record::{ProductChannel, Record, Sensitive, check_fit};
 use crate::statistical::{count_same, empirical, label_of};
 use crate::{Classifier, ClassifierError, Empirical};
 use privet_core::{Generator, Guarantee};
@@ -72,17 +72,18 @@ pub fn quantify_all(
     rng: &mut Generator,
 ) -> Result<Vec<DataRow>, ClassifierError> {
     options.check()?;
+    check_fit(classifier, sensitive, records)?;
     if records.is_empty() {
         return Err(ClassifierError::Option { option: "records", allowed: "at least 1", got: 0.0 });
     }
-    let bounds = match options.certifier(classifier, sensitive)? {
-        Some(certifier) => proven(&certifier, records, sensitive, products, options)?,
+    let certifier = options.certifier(classifier, sensitive)?;
+    let bounds = match &certifier {
+        Some(certifier) => proven(certifier, records, sensitive, products, options)?,
         None => sampled(classifier, records, sensitive, products, options, rng)?,
     };
     let mut rows = Vec::with_capacity(products.len());
     for (product, bounds) in products.iter().zip(bounds) {
-        let is_proof = bounds.first().is_some_and(|bound| bound.confidence == 1.0);
-        let drawn = if is_proof && options.beside > 0 {
+        let drawn = if certifier.is_some() && options.beside > 0 {
             Some(empirical_average(classifier, records, sensitive, product, (options, products.len()), rng)?)
         } else {
             None

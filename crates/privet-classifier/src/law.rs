@@ -9,6 +9,7 @@ use privet_estimators::registry::{AnyEstimator, ROWS};
 use privet_limit::SolvedChannel;
 use privet_mechanisms::analysis::{AnyNumeric, Space};
 use privet_mechanisms::lattice::Run;
+use privet_mechanisms::registry::Row as MechanismRow;
 use std::fmt;
 use std::num::NonZeroU64;
 
@@ -38,7 +39,8 @@ impl ReportChannel {
     /// # Errors
     /// When there is none, it is not about numbers in an interval, or the parameters do not fit.
     pub fn named(name: &str, epsilon: Epsilon, options: &BuildOptions) -> Result<Self, ParameterError> {
-        let solved = privet_limit::registry::MECHANISMS.iter().find(|row| row.info.id == name);
+        let is_named = |row: &&MechanismRow| row.info.id == name || row.info.synonyms.contains(&name);
+        let solved = privet_limit::registry::MECHANISMS.iter().find(is_named);
         let id = match solved {
             Some(row) => row.info.id,
             None => privet_mechanisms::registry::find(name)?.info.id,
@@ -182,9 +184,9 @@ impl ReportLaw<'_> {
         self.channel.output_cells()
     }
 
-    /// The number that a report stands for.
+    /// The number that a report stands for; that of the last one for cells beyond.
     pub fn value(&self, cell: u32) -> f64 {
-        self.channel.output_value(cell)
+        self.channel.output_value(cell.min(self.cells().saturating_sub(1)))
     }
 
     /// The smallest and the largest report.
@@ -219,8 +221,11 @@ impl ReportLaw<'_> {
         parts.map(|(row, share)| share * row.weight_before(cells) as f64).sum::<f64>() / self.total as f64
     }
 
-    /// The probability of one report.
+    /// The probability of one report; none for cells beyond the last.
     pub fn mass_of(&self, cell: u32) -> f64 {
+        if cell >= self.cells() {
+            return 0.0;
+        }
         let up = self.up as f64 / 2f64.powi(64);
         let weight = |row: &Row| row.weight_before(cell + 1) - row.weight_before(cell);
         let parts = self.rows.iter().zip([1.0 - up, up]);
@@ -293,6 +298,10 @@ mod tests {
             assert!(
                 (total - 1.0).abs() < 1e-9 && (law.mass_before(law.cells()) - 1.0).abs() < 1e-12,
                 "{name}"
+            );
+            assert_eq!(
+                (law.mass_of(u32::MAX), law.mass_before(u32::MAX)),
+                (0.0, law.mass_before(law.cells()))
             );
             let [low, high] = law.ends();
             assert_eq!((law.cdf(low.next_down()), law.mass([0.6, 0.4])), (0.0, 0.0));

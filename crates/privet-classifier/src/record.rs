@@ -104,7 +104,21 @@ impl Record {
 
     /// The sensitive numbers, in the order of the features.
     pub fn sensitive<'a>(&'a self, sensitive: &'a Sensitive) -> impl Iterator<Item = f64> + 'a {
-        sensitive.features.iter().map(|feature| self.values[*feature])
+        sensitive.features.iter().filter_map(|feature| self.values.get(*feature).copied())
+    }
+}
+
+/// Refuses records and features that were made for a classifier with another number of inputs.
+pub(crate) fn check_fit(
+    classifier: &dyn Classifier,
+    sensitive: &Sensitive,
+    records: &[Record],
+) -> Result<(), ClassifierError> {
+    let expected = classifier.inputs();
+    let lengths = records.iter().map(|record| record.values.len()).chain([sensitive.inputs]);
+    match lengths.into_iter().find(|length| *length != expected) {
+        Some(got) => Err(ClassifierError::Arity { expected, got }),
+        None => Ok(()),
     }
 }
 
@@ -191,6 +205,9 @@ impl ProductChannel {
             let reason =
                 format!("{} mechanisms for {} sensitive features", self.channels.len(), sensitive.count());
             return Err(ParameterError::Incompatible { reason }.into());
+        }
+        if record.values.len() != sensitive.inputs {
+            return Err(ClassifierError::Arity { expected: sensitive.inputs, got: record.values.len() });
         }
         let laws = self.channels.iter().zip(record.sensitive(sensitive));
         laws.map(|(channel, value)| Ok(channel.law(value)?)).collect()

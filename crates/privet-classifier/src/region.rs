@@ -2,7 +2,7 @@
 
 use crate::certified::Certifier;
 use crate::classifier::ask;
-use crate::record::{Record, Sensitive};
+use crate::record::{Record, Sensitive, check_fit};
 use crate::statistical::label_of;
 use crate::{Classifier, ClassifierError};
 
@@ -31,6 +31,7 @@ impl DecisionMap {
         sensitive: &Sensitive,
         resolution: usize,
     ) -> Result<Self, ClassifierError> {
+        check_fit(classifier, sensitive, std::slice::from_ref(record))?;
         let [first, second] = sensitive.features() else {
             return Err(ClassifierError::Method { method: "region", needs: "two sensitive features" });
         };
@@ -75,6 +76,7 @@ pub fn certified_box(
         let got = precision;
         return Err(ClassifierError::Option { option: "precision", allowed: "between 0 and 1", got });
     }
+    check_fit(classifier, sensitive, std::slice::from_ref(record))?;
     let needs = "a model whose structure is known, and few sensitive features";
     let certifier =
         Certifier::new(classifier, sensitive).ok_or(ClassifierError::Method { method: "region", needs })?;

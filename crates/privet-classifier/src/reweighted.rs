@@ -6,17 +6,14 @@
 //! dimensions ratios multiply and weights explode; then the answer is that nothing is known.
 
 use crate::bound::{Bound, Method};
-use crate::classifier::{ask, check_determinism};
+use crate::classifier::{BATCH, ask, check_determinism};
 use crate::law::ReportLaw;
-use crate::record::{ProductChannel, Record, Sensitive};
+use crate::record::{ProductChannel, Record, Sensitive, check_fit};
 use crate::statistical::label_of;
 use crate::{Classifier, ClassifierError};
 use privet_core::Generator;
 use privet_core::sampling::uniform_below;
 use std::num::NonZeroU64;
-
-/// How many rows a classifier is asked about at once.
-const BATCH: usize = 8192;
 
 /// How a batch is drawn and read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +51,7 @@ pub fn reweight(
     rng: &mut Generator,
 ) -> Result<Vec<Reweighted>, ClassifierError> {
     check(options)?;
+    check_fit(classifier, sensitive, std::slice::from_ref(record))?;
     let Some(count) = NonZeroU64::new(design.len() as u64) else {
         return Err(ClassifierError::Option {
             option: "mechanisms to draw from",

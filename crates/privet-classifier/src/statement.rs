@@ -64,8 +64,8 @@ fn in_words(total: &Guarantee) -> String {
              other"
         ),
         _ => format!(
-            ": except with a probability of {}, what is received is at most {factor:.3} times as likely under one set of \
-             their values as under any other",
+            ": up to an exception of probability {}, for which nothing is promised, what is received is at most {factor:.3} \
+             times as likely under one set of their values as under any other",
             total.delta()
         ),
     }

@@ -1,15 +1,12 @@
 //! Bounds from drawn reports, for classifiers of which nothing is known and for many sensitive features.
 
 use crate::bound::{Bound, Method};
-use crate::classifier::{ask, check_determinism};
+use crate::classifier::{BATCH, ask, check_determinism};
 use crate::law::ReportLaw;
 use crate::record::{Record, Sensitive};
 use crate::{Classifier, ClassifierError};
 use privet_core::Generator;
 use privet_estimators::statistics::{BinomialCount, clopper_pearson};
-
-/// How many rows a classifier is asked about at once.
-const BATCH: usize = 8192;
 
 /// A share of drawn reports with the record's label.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,10 +6,11 @@ mod support;
 
 use privet_classifier::paper::{self, Search};
 use privet_classifier::{
-    Approach, Bound, Classifier, ClassifierError, Counted, FunctionClassifier, Method, ModelClassifier,
-    Options, Outside, Record, Sensitive, quantify, quantify_all,
+    Approach, Bound, Classifier, ClassifierError, CommandClassifier, Counted, FunctionClassifier, Method,
+    ModelClassifier, Options, Outside, ProductChannel, Record, Sensitive, certified_box, quantify,
+    quantify_all,
 };
-use privet_core::Generator;
+use privet_core::{BuildOptions, Delta, Epsilon, Generator};
 use privet_model::{Combination, Linear, Model, ModelError, Node, Tree, Trees};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -176,6 +177,68 @@ fn options_that_mean_nothing_are_refused() {
     let rng = &mut Generator::from_insecure_seed(6);
     let result = quantify(&black_box, &record, &sensitive, &products, &options, rng);
     assert_eq!(result.unwrap_err().code(), "classifier-method");
+}
+
+/// A record of another classifier's length, or features of one, end in an error wherever they are given.
+#[test]
+fn records_of_another_classifier_are_refused() {
+    let narrow = slivers(&[[0.6, 0.7]]);
+    let wide = FunctionClassifier::new(NonZeroUsize::new(3).unwrap(), |_: &[f64]| Ok(0));
+    let (record, own) = at(&narrow, 0.5);
+    let features = Sensitive::new(vec![0, 2], &wide).unwrap();
+    let long = Record::new(vec![0.5; 3], &features, Outside::Refuse).unwrap();
+    let rng = &mut Generator::from_insecure_seed(9);
+    for (record, sensitive) in [(&record, &features), (&long, &own), (&long, &features)] {
+        let products = [product("laplace", 1.0, sensitive)];
+        let result = quantify(&narrow, record, sensitive, &products, &Options::default(), rng);
+        assert_eq!(result.unwrap_err().code(), "classifier-arity");
+        assert_eq!(certified_box(&narrow, record, sensitive, 0.1).unwrap_err().code(), "classifier-arity");
+        let result = paper::radius(&narrow, record, sensitive, &Search::default(), rng);
+        assert_eq!(result.unwrap_err().code(), "classifier-arity");
+    }
+    assert_eq!(
+        product("laplace", 1.0, &features).laws(&record, &features).unwrap_err().code(),
+        "classifier-arity"
+    );
+}
+
+#[test]
+fn an_indicator_is_in_the_bounds_and_in_the_promise() {
+    let classifier = slivers(&[[0.45, 0.6]]);
+    let (record, sensitive) = at(&classifier, 0.3);
+    let plain = &proven(&classifier, &record, &sensitive, &[product("laplace", 1.0, &sensitive)])[0];
+    let delta = Delta::new(0.1).unwrap();
+    let options = Options { beside: 0, indicator: Some(delta), ..Options::default() };
+    let rng = &mut Generator::from_insecure_seed(10);
+    let mut ask = |name: &str, parameters: BuildOptions| {
+        let product =
+            ProductChannel::named(name, Epsilon::new(1.0).unwrap(), &parameters, &sensitive).unwrap();
+        quantify(&classifier, &record, &sensitive, &[product], &options, rng)
+    };
+    let mixed = ask("laplace", BuildOptions::default()).unwrap().remove(0);
+    assert!((mixed.bound.lower - (0.1 + 0.9 * plain.bound.lower)).abs() < 1e-12);
+    assert_eq!((plain.total.kind(), mixed.total.kind(), mixed.total.delta()), ("pure", "approximate", 0.1));
+    // What has a delta already has no indicator.
+    assert!(ask("gaussian", BuildOptions { delta: Some(delta), bins: None }).is_err());
+}
+
+/// A program of its own is asked as anything else is.
+#[cfg(unix)]
+#[test]
+fn a_command_is_a_classifier() {
+    let script = "awk '{ print ($1 > 0.45 && $1 <= 0.6) ? 1 : 0 }'".to_owned();
+    let command = CommandClassifier::new(one(), "sh", vec!["-c".to_owned(), script]);
+    let model = slivers(&[[0.45, 0.6]]);
+    let (record, sensitive) = at(&command, 0.3);
+    let products = [product("optimal-piecewise", 2.0, &sensitive)];
+    let truth = proven(&model, &record, &sensitive, &products)[0].bound;
+    let options = Options { samples: 4_000, confidence: 1.0 - 1e-6, ..Options::default() };
+    let rng = &mut Generator::from_insecure_seed(11);
+    let bound = quantify(&command, &record, &sensitive, &products, &options, rng).unwrap()[0].bound;
+    assert!(
+        bound.lower <= truth.lower && truth.upper <= bound.upper && bound.width() < 0.1,
+        "{bound:?} {truth:?}"
+    );
 }
 
 /// Samples, a proof and the count of queries tell the same story.

@@ -8,6 +8,8 @@ use privet_classifier::{
 };
 use privet_core::{BuildOptions, Delta, DomainSpec, Epsilon, Generator, Interval, ReportBuffer, Values};
 use privet_estimators::statistics::{BinomialCount, clopper_pearson};
+use privet_limit::{Purpose, SolvedChannel};
+use privet_mechanisms::lattice::{Aim, DecodedRows};
 use privet_mechanisms::registry::{AnyMechanism, ROWS, Row};
 use privet_model::{Combination, Linear, Model, Node, Tree, Trees};
 
@@ -153,4 +155,27 @@ fn a_mechanism_that_is_not_about_the_unit_interval_is_refused() {
     }
     // Gaussian noise has no default delta.
     assert!(ReportChannel::named("gaussian", epsilon, &BuildOptions::default()).is_err());
+}
+
+/// A channel from a solver, and one on other numbers than the unit interval.
+#[test]
+fn solved_channels_work_where_they_are_on_the_unit_interval() {
+    let numbers = [0.0, 0.25, 0.75, 1.0].map(DecodedRows::number_of).to_vec();
+    let rows = DecodedRows::new(numbers, 2, Aim::Nearest, Epsilon::new(1.0).unwrap()).unwrap();
+    let solved = |high: f64| {
+        let domain = Interval::new(0.0, high).unwrap();
+        SolvedChannel::Interval { purpose: Purpose::Other, domain, rows: rows.clone() }
+    };
+    assert!(ReportChannel::solved(&solved(2.0)).is_err());
+    let channel = ReportChannel::solved(&solved(1.0)).unwrap();
+    assert_eq!(channel.id(), "solved-interval");
+    assert!(channel.epsilon() <= 1.0 && channel.epsilon() > 0.99);
+    let law = channel.law(0.9).unwrap();
+    // Two of four cells are in the window, which is at the upper end.
+    let e = 1f64.exp();
+    assert!((law.mass([0.5, 1.0]) - e / (e + 1.0)).abs() < 1e-9);
+    let classifier = linear(&[1.0], -0.5);
+    let product = ProductChannel::new(vec![std::sync::Arc::new(channel)]).unwrap();
+    let bound = bound(&classifier, &[0.9], product);
+    assert!((bound.lower - e / (e + 1.0)).abs() < 1e-9 && bound.width() < 1e-9);
 }

@@ -8,8 +8,9 @@
 //! | which class is it? | [`Model::predict`], [`Model::label`] (ties within [`TIE`] go to the lowest class) |
 //! | how do the scores move with the inputs? | [`Network::jacobian`], [`central_differences`] |
 //! | what can a score be on a box? | [`Network::bounds`] (intervals, fast) |
-//! | what can one score less another be on a box? | [`Network::difference_bounds`], [`Network::combination_bounds`] (relaxation, tight) |
+//! | what can one score less another be on a box? | [`Network::difference_bounds`] (relaxation, tight) |
 //! | is the network affine on a box, and which map is it? | [`Network::affine_on`] |
+//! | several such questions about one box | [`Network::on_box`], which does the work once |
 //!
 //! Bounds are statements about the model in real arithmetic whose parameters are the stored numbers: all rounding is
 //! covered (see `network/bounds.rs`).

@@ -51,8 +51,8 @@ pub struct Settings {
 ///
 /// # Errors
 ///
-/// When the sizes do not fit, a label or a setting is outside of what it may be, a number is not finite, or the training
-/// ran away to infinity.
+/// When the sizes do not fit, a label or a setting is outside of what it may be, a number is not finite, or the
+/// training ran away to infinity.
 pub fn train(
     rows: &[f64],
     inputs: usize,
@@ -192,8 +192,8 @@ impl Dense {
     }
 }
 
-/// The derivatives of a batch's loss with respect to every layer's weights. `first` has one column for each row and a last
-/// line of ones, which meets the biases.
+/// The derivatives of a batch's loss with respect to every layer's weights. `first` has one column for each row and a
+/// last line of ones, which meets the biases.
 fn gradients(
     layers: &[Dense],
     activation: Activation,
@@ -324,14 +324,14 @@ mod tests {
         };
         let found =
             gradients(&layers, Activation::Gelu, first.clone(), |scores| targets.errors(scores, &[0, 1]));
-        for layer in 0..2 {
-            for at in 0..found[layer].len() {
+        for (layer, found) in found.iter().enumerate() {
+            for (at, found) in found.iter().enumerate() {
                 layers[layer].weights[at] += 1e-6;
                 let above = loss(&layers);
                 layers[layer].weights[at] -= 2e-6;
                 let below = loss(&layers);
                 layers[layer].weights[at] += 1e-6;
-                assert!((found[layer][at] - (above - below) / 2e-6).abs() < 1e-8);
+                assert!((found - (above - below) / 2e-6).abs() < 1e-8);
             }
         }
     }

@@ -34,6 +34,11 @@ impl HalfSpace {
             }
             let weights: Vec<f64> = sensitive.features().iter().map(|feature| weight(*feature)).collect();
             scale += weights.iter().map(|weight| weight.abs()).sum::<f64>();
+            if !scale.is_finite() {
+                // Numbers that overflow: nothing is certain and everything is possible.
+                let weights = vec![0.0; weights.len()];
+                return Self { weights, certain: f64::INFINITY, possible: f64::NEG_INFINITY };
+            }
             Self {
                 weights,
                 certain: margin.certain - constant + SLACK * scale,
@@ -42,9 +47,12 @@ impl HalfSpace {
         };
         question.margins.iter().map(half_space).collect()
     }
-}
 
-impl HalfSpace {
+    /// The same where what is compared with the levels may be wrong by this much.
+    pub(crate) fn widened(self, deviation: f64) -> Self {
+        Self { certain: self.certain + deviation, possible: self.possible - deviation, ..self }
+    }
+
     /// Whether a whole box, ends included, is inside.
     pub(crate) fn holds(&self, area: &[[f64; 2]]) -> bool {
         let least = |(weight, [from, to]): (&f64, &[f64; 2])| (weight * from).min(weight * to);

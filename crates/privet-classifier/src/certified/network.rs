@@ -4,7 +4,8 @@ use super::linear::HalfSpace;
 use super::margin::{Margin, Question};
 use super::partition::{Decider, Decision};
 use crate::ClassifierError;
-use privet_model::Network;
+use privet_model::network::OnBox;
+use privet_model::{Linear, Network};
 
 #[derive(Debug)]
 pub(crate) struct NetworkDecider<'a> {
@@ -23,13 +24,35 @@ impl NetworkDecider<'_> {
         ends
     }
 
-    fn bounds(&self, low: &[f64], high: &[f64], margin: &Margin) -> Result<(f64, f64), ClassifierError> {
-        if let (Some(plus), Some(minus)) = (margin.plus, margin.minus) {
-            return Ok(self.network.difference_bounds(low, high, plus, minus)?);
+    /// The half-spaces of the affine map that the network is on a box. Its numbers are rounded; the network and the map are both
+    /// affine there, so they differ most in a corner.
+    fn half_spaces(&self, piece: &Linear, area: &[[f64; 2]]) -> Result<Vec<HalfSpace>, ClassifierError> {
+        let mut deviations = vec![0.0f64; self.question.margins.len()];
+        let mut scores = vec![0.0; self.network.outputs()];
+        for corner in 0..1usize << area.len() {
+            let end = |(axis, ends): (usize, &[f64; 2])| [ends[(corner >> axis) & 1]; 2];
+            let point: Vec<[f64; 2]> = area.iter().enumerate().map(end).collect();
+            let [row, _] = self.ends(&point);
+            let exact = self.network.on_box(&row, &row)?;
+            piece.scores(&row, &mut scores)?;
+            for (deviation, margin) in deviations.iter_mut().zip(&self.question.margins) {
+                let (low, high) = self.bounds(&exact, margin)?;
+                let rounded = margin.of(|score| scores[score]);
+                *deviation = deviation.max(rounded - low).max(high - rounded);
+            }
         }
-        let scores = self.network.bounds(low, high)?;
-        let (from, to) = scores.first().copied().unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        Ok(if margin.plus.is_some() { (from, to) } else { (-to, -from) })
+        let half_spaces = HalfSpace::of_question(piece, self.question).into_iter().zip(deviations);
+        Ok(half_spaces.map(|(half_space, deviation)| half_space.widened(deviation)).collect())
+    }
+
+    fn bounds(&self, on_box: &OnBox<'_>, margin: &Margin) -> Result<(f64, f64), ClassifierError> {
+        let mut weights = vec![0.0; self.network.outputs()];
+        for (score, weight) in [(margin.plus, 1.0), (margin.minus, -1.0)] {
+            if let Some(score) = score {
+                weights[score] = weight;
+            }
+        }
+        Ok(on_box.combination(&weights)?)
     }
 }
 
@@ -40,9 +63,10 @@ impl Decider for NetworkDecider<'_> {
 
     fn decide(&self, area: &[[f64; 2]]) -> Result<Decision, ClassifierError> {
         let [low, high] = self.ends(area);
+        let on_box = self.network.on_box(&low, &high)?;
         let mut is_same = true;
         for margin in &self.question.margins {
-            let (from, to) = self.bounds(&low, &high, margin)?;
+            let (from, to) = self.bounds(&on_box, margin)?;
             if to < margin.possible {
                 return Ok(Decision::Different);
             }
@@ -52,10 +76,9 @@ impl Decider for NetworkDecider<'_> {
             return Ok(Decision::Same);
         }
         if area.len() <= 2
-            && let Some(piece) = self.network.affine_on(&low, &high)?
+            && let Some(piece) = on_box.affine()
         {
-            let half_spaces = HalfSpace::of_question(&piece, self.question);
-            return Ok(Decision::HalfSpaces(half_spaces));
+            return Ok(Decision::HalfSpaces(self.half_spaces(&piece, area)?));
         }
         let widths = area.iter().map(|[from, to]| to - from).enumerate();
         let widest = widths.max_by(|(_, one), (_, two)| one.total_cmp(two)).map_or(0, |(axis, _)| axis);

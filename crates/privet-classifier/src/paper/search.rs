@@ -1,8 +1,8 @@
 //! The search for the papers' radius and box, by testing hypotheses with Hoeffding's inequality.
 
 use super::Hyperrectangle;
-use crate::classifier::{ask, check_determinism};
-use crate::record::{Record, Sensitive};
+use crate::classifier::{BATCH, ask, check_determinism};
+use crate::record::{Record, Sensitive, check_fit};
 use crate::region::farthest;
 use crate::statistical::label_of;
 use crate::{Classifier, ClassifierError};
@@ -125,6 +125,7 @@ impl<'a> Test<'a> {
         rng: &'a mut Generator,
     ) -> Result<Self, ClassifierError> {
         search.check()?;
+        check_fit(classifier, sensitive, std::slice::from_ref(record))?;
         check_determinism(classifier, record.values())?;
         let label = label_of(classifier, record)?;
         Ok(Self { classifier, record, sensitive, search, label, rng })
@@ -132,7 +133,6 @@ impl<'a> Test<'a> {
 
     /// Whether at most half the tolerance of uniform points has another label.
     fn passes(&mut self, ends: &[[f64; 2]]) -> Result<bool, ClassifierError> {
-        const BATCH: usize = 8192;
         let samples = self.search.samples();
         let most = (self.search.tolerance / 2.0 * samples as f64) as usize;
         let (mut left, mut different) = (samples, 0);

@@ -1,10 +1,10 @@
 //! What the scores can be when every input lies in a range.
 //!
 //! Ranges go forward through the layers. A weighted sum of values goes backward: each layer's values are replaced by
-//! lines in the values before it, until only inputs are left. Rounding is covered in three places: sums of products carry
-//! their own radius ([`Sum`]); a coefficient that was rounded by r on its way back costs r times the largest size of its
-//! value; and lines are moved outwards ([`relaxation`]). So the bounds hold for the network in real arithmetic whose
-//! parameters are the stored numbers.
+//! lines in the values before it, until only inputs are left. Rounding is covered in three places: sums of products
+//! carry their own radius ([`Sum`]); a coefficient that was rounded by r on its way back costs r times the largest
+//! size of its value; and lines are moved outwards ([`relaxation`]). So the bounds hold for the network in real
+//! arithmetic whose parameters are the stored numbers.
 
 use super::Network;
 use super::layer::Layer;
@@ -29,8 +29,17 @@ impl Network {
         Ok(ranges.into_iter().map(|range| (range.low, range.high)).collect())
     }
 
-    /// Bounds (low, high) of the first score less the second when every input lies between `low` and `high`, by
-    /// [`Network::combination_bounds`].
+    /// What is known about the network when every input lies between `low` and `high`. Ask it when there is more than
+    /// one question about a box: the work is done once.
+    ///
+    /// # Errors
+    ///
+    /// When the ends have the wrong length, are not finite, or an end is on the wrong side.
+    pub fn on_box(&self, low: &[f64], high: &[f64]) -> Result<OnBox<'_>, ModelError> {
+        Ok(OnBox { network: self, ranges: self.ranges(low, high)? })
+    }
+
+    /// [`OnBox::difference`] for one question.
     ///
     /// # Errors
     ///
@@ -42,57 +51,16 @@ impl Network {
         first: usize,
         second: usize,
     ) -> Result<(f64, f64), ModelError> {
-        let mut weights = vec![0.0; self.outputs()];
-        for (score, weight) in [(first, 1.0), (second, -1.0)] {
-            *weights.get_mut(score).ok_or_else(|| {
-                ModelError::structure(format!("score {score} is not there: there are {}", self.outputs()))
-            })? += weight;
-        }
-        self.combination_bounds(low, high, &weights)
+        self.on_box(low, high)?.difference(first, second)
     }
 
-    /// Bounds (low, high) of a weighted sum of the scores when every input lies between `low` and `high`, by linear
-    /// relaxation from the scores back to the inputs: never looser than the [`Network::bounds`] of the scores give, but
-    /// for rounding. A network with a single score is asked with the weight 1.
-    ///
-    /// # Errors
-    ///
-    /// When there is not one finite weight for each score, the ends have the wrong length, are not finite, or an end is
-    /// on the wrong side.
-    pub fn combination_bounds(
-        &self,
-        low: &[f64],
-        high: &[f64],
-        weights: &[f64],
-    ) -> Result<(f64, f64), ModelError> {
-        check_length("weights of the scores", self.outputs(), weights.len())?;
-        check_finite("weights of the scores", weights)?;
-        let ranges = self.ranges(low, high)?;
-        let negated: Vec<f64> = weights.iter().map(|weight| -weight).collect();
-        Ok((self.least(&ranges, weights), -self.least(&ranges, &negated)))
-    }
-
-    /// The affine map that the network is when every input lies between `low` and `high`: there is one if every ReLU
-    /// keeps its side and every maximum its winner. Its numbers are rounded to nearest, so it is exact up to rounding.
+    /// [`OnBox::affine`] for one question.
     ///
     /// # Errors
     ///
     /// When the ends have the wrong length, are not finite, or an end is on the wrong side.
     pub fn affine_on(&self, low: &[f64], high: &[f64]) -> Result<Option<Linear>, ModelError> {
-        let ranges = self.ranges(low, high)?;
-        let inputs = self.inputs();
-        // One line for each value: its coefficients, then its constant.
-        let mut lines: Vec<DVector<f64>> =
-            (0..inputs).map(|input| DVector::from_fn(inputs + 1, |at, _| f64::from(at == input))).collect();
-        for ((layer, ranges), outputs) in self.layers.iter().zip(&ranges).zip(&self.widths[1..]) {
-            let Some(next) = (0..*outputs).map(|output| compose(layer, ranges, &lines, output)).collect()
-            else {
-                return Ok(None);
-            };
-            lines = next;
-        }
-        let weights = DMatrix::from_fn(lines.len(), inputs, |score, input| lines[score][input]);
-        Linear::new(weights, DVector::from_fn(lines.len(), |score, _| lines[score][inputs])).map(Some)
+        Ok(self.on_box(low, high)?.affine())
     }
 
     /// The ranges of the values before each layer and after the last. Relaxation narrows those that a bent layer comes
@@ -154,6 +122,64 @@ impl Network {
             Some(input) => Err(ModelError::EmptyBox { input }),
             None => Ok(low.iter().zip(high).map(|(low, high)| Range { low: *low, high: *high }).collect()),
         }
+    }
+}
+
+/// A network whose inputs lie in a box.
+#[derive(Debug, Clone)]
+pub struct OnBox<'a> {
+    network: &'a Network,
+    ranges: Vec<Vec<Range>>,
+}
+
+impl OnBox<'_> {
+    /// Bounds (low, high) of the first score less the second.
+    ///
+    /// # Errors
+    ///
+    /// When a score is not there.
+    pub fn difference(&self, first: usize, second: usize) -> Result<(f64, f64), ModelError> {
+        let outputs = self.network.outputs();
+        let mut weights = vec![0.0; outputs];
+        for (score, weight) in [(first, 1.0), (second, -1.0)] {
+            let place = weights.get_mut(score);
+            *place.ok_or_else(|| {
+                ModelError::structure(format!("score {score} is not there: there are {outputs}"))
+            })? += weight;
+        }
+        self.combination(&weights)
+    }
+
+    /// Bounds (low, high) of a weighted sum of the scores, by linear relaxation from the scores back to the inputs:
+    /// never looser than what the [`Network::bounds`] of the scores give, but for rounding. A network with a single
+    /// score is asked with the weight 1.
+    ///
+    /// # Errors
+    ///
+    /// When there is not one finite weight for each score.
+    pub fn combination(&self, weights: &[f64]) -> Result<(f64, f64), ModelError> {
+        check_length("weights of the scores", self.network.outputs(), weights.len())?;
+        check_finite("weights of the scores", weights)?;
+        let negated: Vec<f64> = weights.iter().map(|weight| -weight).collect();
+        Ok((self.network.least(&self.ranges, weights), -self.network.least(&self.ranges, &negated)))
+    }
+
+    /// The affine map that the network is on the box: there is one if every ReLU keeps its side and every maximum its
+    /// winner. Its numbers are rounded to nearest, so it is exact up to rounding.
+    pub fn affine(&self) -> Option<Linear> {
+        let inputs = self.network.inputs();
+        // One line for each value: its coefficients, then its constant.
+        let mut lines: Vec<DVector<f64>> =
+            (0..inputs).map(|input| DVector::from_fn(inputs + 1, |at, _| f64::from(at == input))).collect();
+        for ((layer, ranges), outputs) in
+            self.network.layers.iter().zip(&self.ranges).zip(&self.network.widths[1..])
+        {
+            lines =
+                (0..*outputs).map(|output| compose(layer, ranges, &lines, output)).collect::<Option<_>>()?;
+        }
+        let weights = DMatrix::from_fn(lines.len(), inputs, |score, input| lines[score][input]);
+        // Numbers that overflow are no map.
+        Linear::new(weights, DVector::from_fn(lines.len(), |score, _| lines[score][inputs])).ok()
     }
 }
 

@@ -10,6 +10,7 @@ mod tests;
 mod window;
 
 pub use activation::Activation;
+pub use bounds::OnBox;
 pub use layer::{AveragePool, Convolution, Layer};
 pub use window::{Image, Sliding, Window};
 

@@ -92,3 +92,25 @@ impl Range {
         Self { low: self.low.max(other.low), high: self.high.min(other.high) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thousand_terms_that_rounding_swallows_are_covered() {
+        let half_step = STEP / 2.0;
+        let mut sum = Sum::of(1.0);
+        (0..1000).for_each(|_| sum.add(half_step, 1.0));
+        assert_eq!(sum.value(), 1.0);
+        assert!(sum.high() >= 1.0 + 1000.0 * half_step);
+        assert!(sum.low() <= 1.0);
+    }
+
+    #[test]
+    fn what_is_no_number_claims_nothing() {
+        let mut sum = Sum::of(f64::INFINITY);
+        sum.add(-1.0, f64::INFINITY);
+        assert_eq!((sum.low(), sum.high()), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+}

@@ -17,16 +17,17 @@ const LARGEST_FILE: u64 = 1 << 30;
 impl Model {
     /// Reads a model. The ending says the format, and `.gz` may follow it:
     ///
-    /// - `.json`: `{"coef": .., "intercept": ..}` for a linear model (a list and a number, or a list of lists and a list),
-    ///   or `{"trees": [[node, ..], ..], "inputs": .., "combination": "sum" or "mean", "base": [..], "threshold": ..}` where a node is
-    ///   `{"feature", "threshold", "below", "above"}` or `{"values": [..]}`;
+    /// - `.json`: a linear model `{"coef": .., "intercept": ..}` (a list and a number, or a list of lists and a list), or
+    ///   an ensemble `{"inputs": .., "trees": [[node, ..], ..], "combination": .., "base": [..], "threshold": ..}` where
+    ///   the combination is `"sum"` or `"mean"` and a node is `{"feature", "threshold", "below", "above"}` or
+    ///   `{"values": [..]}`;
     /// - `.csv`: a forest as a table with the columns `tree,node,feature,threshold,left,right,p1`; feature -2 is a leaf,
     ///   and the single score is the mean of `p1` with threshold 0.5;
-    /// - `.onnx`: one chain of layers, a linear model or a tree ensemble. Scores are those before a last softmax, sigmoid or
-    ///   normalisation, which keep their order; classes are counted in the order of the file's labels. Two classes with
-    ///   opposite margins become one score;
-    /// - `.safetensors`: a multilayer perceptron with tensors `NAME.weight` (out x in) and `NAME.bias`, in the order of their names;
-    ///   the metadata's `activation` (relu, gelu, tanh or sigmoid) stands between the layers.
+    /// - `.onnx`: one chain of layers, a linear model or a tree ensemble. Scores are those before a last softmax, sigmoid
+    ///   or normalisation, which keep their order; classes are counted in the order of the file's labels. Two classes
+    ///   with opposite margins become one score;
+    /// - `.safetensors`: a multilayer perceptron with tensors `NAME.weight` (out x in) and `NAME.bias`, in the order of
+    ///   their names; the metadata's `activation` (relu, gelu, tanh or sigmoid) stands between the layers.
     ///
     /// # Errors
     ///
@@ -65,4 +66,41 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, ModelError> {
         return Err(ModelError::format("model file", format!("it has more than {LARGEST_FILE} bytes")));
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn read(name: &str, bytes: &[u8]) -> Result<Model, ModelError> {
+        let path = std::env::temp_dir().join(format!("privet-model-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        let model = Model::read(&path);
+        std::fs::remove_file(path).unwrap();
+        model
+    }
+
+    #[test]
+    fn packed_files_are_unpacked() {
+        let text = br#"{"coef": [1.0, 2.0], "intercept": 0.0}"#;
+        let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+        packer.write_all(text).unwrap();
+        let packed = packer.finish().unwrap();
+        assert_eq!(read("a.json.gz", &packed), read("b.json", text));
+        assert_eq!(read("c.JSON", text).unwrap().inputs(), 2);
+        assert_eq!(read("d.json.gz", &packed[..packed.len() / 2]).unwrap_err().code(), "model-format");
+    }
+
+    #[test]
+    fn other_names_and_missing_files_are_refused() {
+        let unknown = read("e.pkl", b"").unwrap_err().to_string();
+        assert!(
+            unknown.contains(".onnx, .safetensors, .json or .csv") && unknown.contains("e.pkl"),
+            "{unknown}"
+        );
+        assert_eq!(Model::read(Path::new("nowhere.json")).unwrap_err().code(), "model-file");
+    }
 }

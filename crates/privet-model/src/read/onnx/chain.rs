@@ -16,7 +16,9 @@ struct Chain<'a> {
     shape: Option<Vec<usize>>,
     inputs: Option<usize>,
     layers: Vec<Layer>,
-    /// Whether a softmax has come, after which there are no more layers.
+    /// The name of one less the values at its end, if a node has made it.
+    complement: Option<&'a str>,
+    /// Whether probabilities have been made, after which there are no more layers.
     is_complete: bool,
 }
 
@@ -27,7 +29,15 @@ pub(super) fn read(
     shape: Option<Vec<usize>>,
 ) -> Result<Network, ModelError> {
     let inputs = shape.as_ref().and_then(|shape| places(shape));
-    let mut chain = Chain { constants, end: input, shape, inputs, layers: Vec::new(), is_complete: false };
+    let mut chain = Chain {
+        constants,
+        end: input,
+        shape,
+        inputs,
+        layers: Vec::new(),
+        complement: None,
+        is_complete: false,
+    };
     let mut rest = Vec::new();
     let mut nodes = nodes;
     while let Some((first, following)) = nodes.split_first() {
@@ -40,6 +50,9 @@ pub(super) fn read(
         }
     }
     check_after(&rest)?;
+    if chain.complement.is_some() {
+        return Err(refusal("Sub: what it makes must go into Concat"));
+    }
     // The last sigmoid keeps the order of scores: it is above one half where they are above 0.
     chain.layers.pop_if(|layer| *layer == Layer::Activation(Activation::Sigmoid));
     let inputs = chain.inputs.ok_or_else(|| refusal("the number of inputs is not known"))?;
@@ -82,6 +95,11 @@ impl<'a> Chain<'a> {
                 self.layers.push(Layer::Activation(Activation::Gelu));
             }
             "Softmax" => self.softmax(node)?,
+            "Sub" => {
+                self.complement = Some(self.take_complement(node)?);
+                return Ok(true);
+            }
+            "Concat" => self.two_classes(node)?,
             _ if AFTER.contains(&operator) => return Ok(false),
             _ => return Err(unsupported(operator)),
         }
@@ -272,6 +290,30 @@ impl<'a> Chain<'a> {
             Layer::AveragePool(AveragePool { window, counts_padding: node.int("count_include_pad", 0) != 0 })
         });
         Ok(())
+    }
+
+    /// The first half of how one score becomes two probabilities: 1 - p, where p is the score's sigmoid.
+    fn take_complement(&self, node: &'a NodeProto) -> Result<&'a str, ModelError> {
+        let is_one = node.input.first().is_some_and(|name| {
+            self.constants.get(name.as_str()).is_some_and(|constant| constant.values() == [1.0])
+        });
+        let is_probability = self.shape.as_deref() == Some(&[1])
+            && self.layers.last() == Some(&Layer::Activation(Activation::Sigmoid));
+        match node.output.first() {
+            Some(output) if is_one && is_probability => Ok(output),
+            _ => Err(node.refuse("only one less a last sigmoid of one score")),
+        }
+    }
+
+    /// The second half: 1 - p and p beside each other. The score stands for both.
+    fn two_classes(&mut self, node: &NodeProto) -> Result<(), ModelError> {
+        match (node.input.as_slice(), self.complement.take()) {
+            ([first, second], Some(complement)) if first == complement && second == self.end => {
+                self.is_complete = true;
+                Ok(())
+            }
+            _ => Err(node.refuse("only 1 - p and p, where p is the sigmoid of one score")),
+        }
     }
 
     /// Softmax over the scores keeps their order.

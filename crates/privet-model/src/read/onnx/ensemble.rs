@@ -10,6 +10,10 @@ use std::collections::HashMap;
 pub(super) const KINDS: &[&str] =
     &["LinearClassifier", "LinearRegressor", "TreeEnsembleClassifier", "TreeEnsembleRegressor"];
 
+/// One half, and what rounding weights to single precision can add to a sum of one half: the votes of ten trees, each
+/// rounded up from a tenth, are still a tie.
+const HALF: f64 = 0.5 + 1.0 / (1u64 << 25) as f64;
+
 /// How many values all leaves may have together: a small file could otherwise ask for any amount of memory.
 const LARGEST: usize = 1 << 27;
 
@@ -86,9 +90,10 @@ fn classifier(node: &NodeProto, inputs: Option<usize>) -> Result<Trees, ModelErr
     let ids = node.ints("class_ids");
     let weights = node.floats("class_weights");
     let classes = labels(node);
-    // With two classes and weights for only one of them, there is one score; if it cannot be negative it is a probability.
+    // With two classes and weights for only one of them, there is one score; if it cannot be negative it is a
+    // probability.
     if classes == 2 && ids.windows(2).all(|pair| pair[0] == pair[1]) {
-        let threshold = if weights.iter().all(|weight| *weight >= 0.0) { 0.5 } else { 0.0 };
+        let threshold = if weights.iter().all(|weight| *weight >= 0.0) { HALF } else { 0.0 };
         return ensemble(node, inputs, "class", &vec![0; ids.len()], 1, Combination::Sum, threshold);
     }
     let ids = ids.iter().map(|id| node::size(*id)).collect::<Result<Vec<_>, _>>()?;
@@ -148,17 +153,11 @@ fn ensemble(
 /// Where a node of a file is: (tree, node) in the file to (tree, node) here.
 type Places = HashMap<(i64, i64), (usize, usize)>;
 
-/// The trees with leaves of zeros.
-fn splits(node: &NodeProto, outputs: usize) -> Result<(Vec<Vec<Node>>, Places), ModelError> {
-    let list = |name| {
-        let list = node.ints(name);
-        check_length("numbers for the nodes of trees", node.ints("nodes_nodeids").len(), list.len())?;
-        Ok::<_, ModelError>(list)
-    };
-    let (trees, ids) = (list("nodes_treeids")?, list("nodes_nodeids")?);
+/// The places of all nodes, in their order in the file.
+fn places(node: &NodeProto, trees: &[i64], ids: &[i64]) -> Result<Places, ModelError> {
     let mut places = Places::new();
-    let mut sizes: Vec<usize> = Vec::new();
     let mut numbers: HashMap<i64, usize> = HashMap::new();
+    let mut sizes: Vec<usize> = Vec::new();
     for (tree, id) in trees.iter().zip(ids) {
         let number = *numbers.entry(*tree).or_insert(sizes.len());
         if number == sizes.len() {
@@ -169,14 +168,26 @@ fn splits(node: &NodeProto, outputs: usize) -> Result<(Vec<Vec<Node>>, Places), 
         }
         sizes[number] += 1;
     }
+    Ok(places)
+}
+
+/// The trees with leaves of zeros.
+fn splits(node: &NodeProto, outputs: usize) -> Result<(Vec<Vec<Node>>, Places), ModelError> {
+    let list = |name| {
+        let list = node.ints(name);
+        check_length("numbers for the nodes of trees", node.ints("nodes_nodeids").len(), list.len())?;
+        Ok::<_, ModelError>(list)
+    };
+    let (trees, ids) = (list("nodes_treeids")?, list("nodes_nodeids")?);
+    let places = places(node, trees, ids)?;
     let (features, yes, no) =
         (list("nodes_featureids")?, list("nodes_truenodeids")?, list("nodes_falsenodeids")?);
     let modes = node.find("nodes_modes").map_or(&[][..], |attribute| &attribute.strings);
     let values = node.floats("nodes_values");
     check_length("modes of nodes", ids.len(), modes.len())?;
     check_length("values of nodes", ids.len(), values.len())?;
-    let mut forest: Vec<Vec<Node>> = sizes.iter().map(|size| Vec::with_capacity(*size)).collect();
-    for (at, tree) in trees.iter().enumerate() {
+    let mut forest: Vec<Vec<Node>> = Vec::new();
+    for (at, (tree, id)) in trees.iter().zip(ids).enumerate() {
         let child = |id: i64| {
             places.get(&(*tree, id)).map(|(_, place)| *place).ok_or_else(|| {
                 node.refuse(format!("tree {tree} has no node {id}, but a node that points to it"))
@@ -200,7 +211,11 @@ fn splits(node: &NodeProto, outputs: usize) -> Result<(Vec<Vec<Node>>, Places), 
             };
             Node::Split { feature: node::size(features[at])?, threshold, below, above }
         };
-        forest[numbers[tree]].push(made);
+        let (number, _) = places[&(*tree, *id)];
+        if number == forest.len() {
+            forest.push(Vec::new());
+        }
+        forest[number].push(made);
     }
     Ok((forest, places))
 }

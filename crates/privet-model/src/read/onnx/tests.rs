@@ -160,6 +160,26 @@ fn a_last_sigmoid_is_left_out() {
     );
 }
 
+/// One score whose sigmoid is the second of two probabilities, as scikit-learn's perceptron for two classes ends.
+fn two_classes(both: [&str; 2]) -> Result<Model, ModelError> {
+    let nodes = vec![
+        node("MatMul", &["x", "w"], "y", vec![]),
+        node("Sigmoid", &["y"], "p", vec![]),
+        node("Sub", &["one", "p"], "q", vec![]),
+        node("Concat", &both, "probabilities", vec![int("axis", 1)]),
+        node("ArgMax", &["probabilities"], "label", vec![]),
+    ];
+    read(&file(&[1], vec![tensor("w", &[1, 1], &[2.0]), tensor("one", &[], &[1.0])], nodes))
+}
+
+#[test]
+fn two_probabilities_of_one_score_are_left_out() {
+    let model = two_classes(["q", "p"]).unwrap();
+    assert_eq!((model.outputs(), model.predict(&[-3.0]), model.predict(&[3.0])), (1, Ok(0), Ok(1)));
+    let turned = two_classes(["p", "q"]).unwrap_err().to_string();
+    assert!(turned.contains("1 - p and p"), "{turned}");
+}
+
 #[test]
 fn linear_models_with_mirrored_rows_have_one_margin() {
     let linear = |coefficients: &[f32], intercepts: &[f32]| {
@@ -219,10 +239,10 @@ fn every_comparison_takes_its_side() {
 #[test]
 fn one_score_is_a_probability_or_a_margin() {
     let probability = classifier(stump("BRANCH_LEQ", &[1, 1], &[0.75, 0.25])).unwrap();
-    assert_eq!(
-        (probability.threshold(), probability.predict(&[0.0]), probability.predict(&[2.0])),
-        (0.5, Ok(1), Ok(0))
-    );
+    assert_eq!((probability.predict(&[0.0]), probability.predict(&[2.0])), (Ok(1), Ok(0)));
+    // Five tenths, which are a little more than one half in single precision, and five of which each is really more.
+    let tie = classifier(stump("BRANCH_LEQ", &[1; 10], &[[0.1, 0.100_000_2]; 5].concat())).unwrap();
+    assert_eq!((tie.predict(&[0.0]), tie.predict(&[2.0])), (Ok(0), Ok(1)));
     let margin = classifier(stump("BRANCH_LEQ", &[0, 0], &[0.25, -0.25])).unwrap();
     assert_eq!((margin.threshold(), margin.predict(&[0.0]), margin.predict(&[2.0])), (0.0, Ok(1), Ok(0)));
     let both = classifier(stump("BRANCH_LEQ", &[0, 0, 1, 1], &[0.9, 0.2, 0.1, 0.8])).unwrap();
@@ -268,6 +288,7 @@ fn other_graphs_are_refused_by_name() {
         (node("MaxPool", &["y"], "z", vec![]), "images"),
         (node("Cast", &["y"], "z", vec![int("to", 7)]), "only to float"),
         (node("Normalizer", &["y"], "z", vec![]), "norm must be L1 or L2, got MAX"),
+        (node("Sub", &["y", "row"], "z", vec![]), "one less a last sigmoid"),
         (node("LinearRegressor", &["y"], "z", vec![]), "LinearRegressor"),
     ] {
         let error = error(vec![first(), second]).to_string();
