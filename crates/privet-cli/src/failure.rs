@@ -96,10 +96,10 @@ fn classifier_exit_code(error: &ClassifierError) -> u8 {
     }
 }
 
-fn classifier_hint(error: &ClassifierError) -> Option<Cow<'static, str>> {
+fn classifier_hint(error: &ClassifierError, is_table: bool) -> Option<Cow<'static, str>> {
     let hint = match error {
         ClassifierError::Parameter(error) => return error.hint().map(Cow::from),
-        ClassifierError::Arity { .. } => {
+        ClassifierError::Arity { .. } if is_table => {
             "`--label` names columns of a table that are no features, `--columns` those that are"
         }
         ClassifierError::OutsideUnit { .. } => {
@@ -183,7 +183,7 @@ impl Failure {
             ),
             Self::Source { problem, .. } => problem.hint(),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
-            Self::Classifier { source, .. } => classifier_hint(source),
+            Self::Classifier { source, row, .. } => classifier_hint(source, row.is_some()),
             _ => None,
         }
     }

@@ -139,9 +139,23 @@ pub(super) struct PaperArguments {
 
 impl PaperArguments {
     pub(super) fn search(&self) -> Result<Search, Failure> {
-        let tolerance = parse_named("tau", &self.tau)?;
-        Ok(Search { tolerance, error: parse_named("omega", &self.omega)?, ..Search::default() })
+        let tolerance = above("tau", &self.tau, LEAST_TAU)?;
+        Ok(Search { tolerance, error: above("omega", &self.omega, LEAST_OMEGA)?, ..Search::default() })
     }
+}
+
+/// With less, a single test of the papers draws more points than anybody waits for.
+const LEAST_TAU: f64 = 1e-3;
+const LEAST_OMEGA: f64 = 1e-12;
+
+/// A number from a smallest one to below one.
+fn above(name: &str, text: &str, least: f64) -> Result<f64, Failure> {
+    let number = parse_named(name, text)?;
+    if number >= least && number < 1.0 {
+        return Ok(number);
+    }
+    let message = format!("{name} must be at least {least} and below 1: got {number}");
+    Err(Failure::Usage { message, hint: None })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a classifier is still worth when its input is a report.
 
 mod advise;
+mod answer;
 mod bounds;
 mod channels;
 mod people;

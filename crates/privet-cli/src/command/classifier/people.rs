@@ -134,7 +134,10 @@ impl PeopleArguments {
             Ok(())
         })?;
         if rows.is_empty() {
-            return Err(Source::no_rows(path));
+            return Err(match &self.rows {
+                Some(rows) => no_such_rows(path, rows),
+                None => Source::no_rows(path),
+            });
         }
         Ok(Raw { names, rows })
     }
@@ -182,6 +185,10 @@ impl ModelArguments {
 
 fn usage(message: String) -> Failure {
     Failure::Usage { message, hint: None }
+}
+
+fn no_such_rows(path: &Path, rows: &str) -> Failure {
+    Failure::Data { message: format!("{} has none of the rows {rows}", path.display()), hint: None }
 }
 
 fn format(path: &Path) -> Result<Format, Failure> {

@@ -1,7 +1,7 @@
 //! Bounds over epsilon.
 
+use super::answer::Answer;
 use super::people::People;
-use super::quantify::Answer;
 use crate::plot::{Chart, Range, Series};
 
 /// Band and line: bounds; dots: drawn reports; crosses: the papers' values. One colour for each mechanism.

@@ -1,5 +1,6 @@
 //! How likely the same answer is.
 
+use super::answer::{Answer, OverTable, page};
 use super::bounds::{BoundArguments, PaperArguments, Way, share_of};
 use super::channels::{ChannelArguments, Setting};
 use super::people::{ModelArguments, People, PeopleArguments};
@@ -7,7 +8,7 @@ use super::picture;
 use crate::arguments::generator;
 use crate::command::guarantee_json;
 use crate::failure::Failure;
-use crate::output::{Output, number, table_of_numbers};
+use crate::output::Output;
 use crate::plot;
 use crate::progress::Waiting;
 use clap::Args;
@@ -17,8 +18,6 @@ use privet::classifier::{
     About, Approach, Bound, Classifier, Counted, DataRow, ProductChannel, Record, Reweighted, Reweighting,
     Row, quantify, quantify_all, reweight, statement,
 };
-use serde::Serialize;
-use serde_json::Value;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -29,7 +28,7 @@ Examples:
 
   Everybody in a table, on average, at worst and for 95 % of them, with a picture:
     privet classifier quantify --model stroke_rf.onnx.gz --data stroke.csv --label stroke --clamp \\
-      --sensitive age,bmi --mechanism ogpm,krr --epsilon 1:8:0.5 --plot worth.png
+      --sensitive age,bmi --mechanism ogpm,grid-rr --epsilon 1:8:0.5 --plot worth.png
 
   All pixels of an image, with a paragraph for a data-protection officer:
     privet classifier quantify --model cnn_mnist_7_7.onnx --data mnist_7x7.csv --label image,cnn_pred \\
@@ -77,47 +76,6 @@ pub(super) struct QuantifyArguments {
     insecure_seed: Option<u64>,
 }
 
-/// One mechanism at one epsilon.
-#[derive(Debug, Serialize)]
-pub(super) struct Answer {
-    pub(super) mechanism: &'static str,
-    /// Of one sensitive feature.
-    pub(super) epsilon: f64,
-    pub(super) lower: f64,
-    pub(super) upper: f64,
-    pub(super) empirical: Option<f64>,
-    pub(super) empirical_interval: Option<[f64; 2]>,
-    pub(super) method: &'static str,
-    confidence: f64,
-    /// What all sensitive features keep together.
-    total: Value,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    table: Option<OverTable>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) paper: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    paper_exceeds_upper: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    effective_samples: Option<f64>,
-    /// How often the classifier was asked, for all rows together.
-    queries: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    statement: Option<String>,
-}
-
-/// What a table adds to the mean over its records.
-#[derive(Debug, Clone, Serialize)]
-struct OverTable {
-    records: usize,
-    /// The record with the smallest probability.
-    worst: [f64; 2],
-    /// The largest probability that this share of the records reaches.
-    share: f64,
-    share_reaches: [f64; 2],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    paper_worst: Option<f64>,
-}
-
 /// A row of the library, and what stands beside it.
 struct Found {
     row: Row,
@@ -142,14 +100,18 @@ impl QuantifyArguments {
         self.plot.as_deref().map(plot::Format::of).transpose()?;
         let (classifier, people) = self.people.read(&self.model)?;
         let classifier = Counted::new(&*classifier);
-        let products = products_of(self.channels.build(&people.sensitive)?);
         let waiting = Waiting::on("asking the classifier".to_owned());
+        let products = products_of(self.channels.build(&people.sensitive)?);
         let mut rng = generator(self.insecure_seed)?;
         let mut found = match (self.method, people.records.as_slice()) {
             (Way::ReWeighted, [record]) => self.weigh(&classifier, record, &people, &products, &mut rng)?,
             (Way::ReWeighted, _) => {
                 let message = "re-weighted is about one record, not a table".to_owned();
                 return Err(Failure::Usage { message, hint: Some("choose one with --rows") });
+            }
+            _ if self.draw_at.is_some() => {
+                let message = "--draw-at is about the method re-weighted".to_owned();
+                return Err(Failure::Usage { message, hint: None });
             }
             _ => self.find(&classifier, &people, &products, &mut rng)?,
         };
@@ -165,7 +127,7 @@ impl QuantifyArguments {
         if let Some(path) = &self.plot {
             plot::save(&picture::over_epsilon(&answers, &people), path)?;
         }
-        output.print(&answers, || self.page(&answers, &people))
+        output.print(&answers, || page(&answers, &people, self.plot.as_deref()))
     }
 
     fn find(
@@ -290,84 +252,6 @@ impl QuantifyArguments {
                 format!("{text} With a probability of {delta} the whole record is sent as it is instead.")
             }
         })
-    }
-
-    fn page(&self, answers: &[Answer], people: &People) -> String {
-        let is_table = answers.iter().any(|answer| answer.table.is_some());
-        let mut header = vec!["MECHANISM", "METHOD", "EPSILON", "TOTAL", "LOWER", "UPPER"];
-        let share = format!("{} OF ALL", self.share);
-        if is_table {
-            header.extend(["WORST", &share]);
-        }
-        let is_weighed = self.method == Way::ReWeighted;
-        header.push(if is_weighed { "EFFECTIVE SAMPLES" } else { "EMPIRICAL" });
-        if self.method == Way::Paper {
-            header.push("PAPER");
-        }
-        let mut table = table_of_numbers(&header, 2);
-        for answer in answers {
-            table.add_row(answer.cells(is_weighed));
-        }
-        let mut page = format!("{}\n\n{}", table.trim_fmt(), self.notes(answers, people).join("\n"));
-        for answer in answers {
-            let Some(statement) = &answer.statement else { continue };
-            page.push_str(&format!("\n\n{statement}"));
-        }
-        page
-    }
-
-    /// What the numbers are.
-    fn notes(&self, answers: &[Answer], people: &People) -> Vec<String> {
-        let count = people.records.len();
-        let of = if count == 1 {
-            "The probability that a report gets the label of its record.".to_owned()
-        } else {
-            format!("The mean probability that a report gets the label of its record, over {count} records.")
-        };
-        let features = match people.names.as_slice() {
-            [only] => format!("Epsilon is that of {only}"),
-            names if names.len() <= MOST_NAMES => format!("Epsilon is that of each of {}", names.join(", ")),
-            names => format!("Epsilon is that of each of {} features", names.len()),
-        };
-        let mut notes = vec![of, format!("{features}; TOTAL is that of the whole record.")];
-        if let Some(first) = answers.iter().find(|answer| answer.confidence < 1.0) {
-            let confidence = 100.0 * first.confidence;
-            notes.push(format!("Bounds without a proof hold together with {confidence} % confidence."));
-        }
-        if answers.iter().all(|answer| answer.lower > 1.0 - 1e-9) {
-            notes.push("Every report gets it: the answer does not depend on these features.".to_owned());
-        }
-        let above = answers.iter().filter(|answer| answer.paper_exceeds_upper == Some(true)).count();
-        if above > 0 {
-            notes.push(format!("PAPER is above UPPER in {above} of {} rows: it is no bound.", answers.len()));
-        }
-        let queries = answers.first().map_or(0, |answer| answer.queries);
-        notes.push(format!("The classifier was asked {queries} times."));
-        notes.extend(self.plot.as_ref().map(|path| format!("Drawn in {}.", path.display())));
-        notes
-    }
-}
-
-/// More names than this are counted instead.
-const MOST_NAMES: usize = 8;
-
-impl Answer {
-    fn cells(&self, is_weighed: bool) -> Vec<String> {
-        let mut cells = vec![
-            self.mechanism.to_owned(),
-            self.method.to_owned(),
-            self.epsilon.to_string(),
-            self.total["epsilon"].as_f64().map_or("-".to_owned(), number),
-            number(self.lower),
-            number(self.upper),
-        ];
-        if let Some(table) = &self.table {
-            cells.extend([number(table.worst[0]), number(table.share_reaches[0])]);
-        }
-        let beside = if is_weighed { self.effective_samples.map(f64::round) } else { self.empirical };
-        cells.push(beside.map_or("-".to_owned(), number));
-        cells.extend(self.paper.map(number));
-        cells
     }
 }
 
