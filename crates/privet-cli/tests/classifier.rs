@@ -252,7 +252,7 @@ fn pictures_show_bounds_draws_and_the_papers_values() {
     let ending = folder.run(&format!("{line} --plot worth.svg"));
     assert_eq!(ending.code, 0, "{}", ending.stderr);
     let svg = folder.text("worth.svg");
-    for text in ["line and band: certain; dots: drawn reports; crosses: the papers", ">optimal-piecewise<"] {
+    for text in ["line and band: proved; dots: drawn reports; crosses: the papers", ">optimal-piecewise<"] {
         assert!(svg.contains(text), "{text}");
     }
     // Two bands; three crosses of two strokes for each mechanism.

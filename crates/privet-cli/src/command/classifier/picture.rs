@@ -14,8 +14,12 @@ pub(super) fn over_epsilon(answers: &[Answer], people: &People) -> Chart {
     let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(0.0, f64::max)];
     // Room beside the first and the last point, for dots of several mechanisms.
     let room = (0.03 * (ends[1] - ends[0])).max(0.02 * ends[1]);
+    let band = match answers.iter().map(|answer| answer.confidence).fold(1.0, f64::min) {
+        1.0 => "line and band: proved".to_owned(),
+        confidence => format!("line and band: {} % confidence", 100.0 * confidence),
+    };
     let signs: Vec<&str> = [
-        (true, "line and band: certain"),
+        (true, band.as_str()),
         (answers.iter().any(|answer| answer.empirical.is_some()), "dots: drawn reports"),
         (answers.iter().any(|answer| answer.paper.is_some()), "crosses: the papers' value, no bound"),
     ]
