@@ -10,13 +10,14 @@ use std::process::{Command, Output};
 const README: &str = include_str!("../../../README.md");
 const EXAMPLE: &str = include_str!("../../privet/examples/quick_start.rs");
 
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "README.md",
     "ARCHITECTURE.md",
     "THREAT_MODEL.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "docs/ADDING_A_MECHANISM.md",
+    "docs/CLASSIFIERS.md",
 ];
 
 /// A piece of code between fences.

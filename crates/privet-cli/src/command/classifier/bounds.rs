@@ -73,14 +73,16 @@ pub(super) struct BoundArguments {
     #[arg(long, value_name = "NUMBER", default_value = "0.999", allow_hyphen_values = true)]
     confidence: String,
     /// How often the classifier may be asked about each record, for all rows together; 0 asks for proofs only
-    /// [default: 20000 times a row without a proof, and 2000 in all beside a row with one]
+    /// [default: 20000 times a row without a proof; beside a row with one 2000 reports, and at most 100000 beside all]
     #[arg(long, value_name = "COUNT")]
     pub(super) queries: Option<u64>,
-    /// How far apart the two sides of a proof by branch and bound may be
+    /// How far apart the two sides of a proof may be; networks that need too many boxes keep wider ones
     #[arg(long, value_name = "NUMBER", default_value = "0.00001", allow_hyphen_values = true)]
     tolerance: String,
 }
 
+/// The most reports that are drawn beside proofs unless somebody says otherwise.
+const MOST_BESIDE: usize = 100_000;
 /// What a row needs beside its reports: the record's own label, and 64 rows asked about twice.
 const BESIDE_REPORTS: u64 = 129;
 
@@ -101,7 +103,7 @@ impl BoundArguments {
             ..Options::default()
         };
         match self.queries {
-            None => {}
+            None => options.beside = options.beside.min(MOST_BESIDE / rows.max(1)),
             Some(0) if approach == Approach::Samples => {
                 return Err(Failure::Usage { message: "drawn reports need --queries".into(), hint: None });
             }

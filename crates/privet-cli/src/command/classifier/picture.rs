@@ -8,7 +8,7 @@ use crate::plot::{Chart, Range, Series};
 pub(super) fn over_epsilon(answers: &[Answer], people: &People) -> Chart {
     let mut series: Vec<Series> = Vec::new();
     for group in answers.chunk_by(|one, other| one.mechanism == other.mechanism) {
-        series.push(of_mechanism(group));
+        series.push(of_mechanism(group, series.len()));
     }
     let epsilons = || answers.iter().map(|answer| answer.epsilon);
     let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(0.0, f64::max)];
@@ -54,8 +54,12 @@ fn features(names: &[String]) -> String {
     }
 }
 
-/// Rows of one mechanism. Where nothing is known, nothing is drawn.
-fn of_mechanism(answers: &[Answer]) -> Series {
+/// More dots than this on one line hide the others.
+const MOST_DOTS: usize = 8;
+
+/// Rows of one mechanism. Where nothing is known, nothing is drawn; of many dots, each line shows others.
+fn of_mechanism(answers: &[Answer], index: usize) -> Series {
+    let step = answers.len().div_ceil(MOST_DOTS).max(1);
     let known = || answers.iter().filter(|answer| answer.upper - answer.lower < 1.0);
     let measured = |answer: &Answer| {
         let [low, high] = answer.empirical_interval?;
@@ -65,7 +69,7 @@ fn of_mechanism(answers: &[Answer]) -> Series {
         label: answers.first().map(|answer| answer.mechanism.to_owned()).unwrap_or_default(),
         line: known().map(|answer| [answer.epsilon, f64::midpoint(answer.lower, answer.upper)]).collect(),
         band: known().map(|answer| [answer.epsilon, answer.lower, answer.upper]).collect(),
-        measured: known().filter_map(measured).collect(),
+        measured: known().skip(index % step).step_by(step).filter_map(measured).collect(),
         crosses: answers.iter().filter_map(|answer| Some([answer.epsilon, answer.paper?])).collect(),
         ..Series::default()
     }

@@ -31,8 +31,9 @@ Examples:
       --sensitive age,bmi --mechanism ogpm,grid-rr --epsilon 1:8:0.5 --plot worth.png
 
   All pixels of an image, with a paragraph for a data-protection officer:
-    privet classifier quantify --model cnn_mnist_7_7.onnx --data mnist_7x7.csv --label image,cnn_pred \\
-      --rows 1 --sensitive all --mechanism ogpm --epsilon 1:10:1 --queries 200000 --statement
+    privet classifier quantify --model cnn_mnist_7_7.onnx --data mnist_7x7.csv --rows 1 \\
+      --label image,cnn_pred --sensitive all --mechanism ogpm --epsilon 1:10:1 --queries 200000 \\
+      --statement
 
   A classifier in any language, and the value that the papers print:
     privet classifier quantify --command 'python3 classify.py' --record .5,.2 --sensitive 0 \\
