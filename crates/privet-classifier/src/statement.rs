@@ -7,6 +7,12 @@ use crate::record::{ProductChannel, Sensitive};
 use privet_core::Guarantee;
 use std::sync::Arc;
 
+/// More features than this are not named one by one where all are treated alike.
+const MOST_NAMED: usize = 8;
+
+/// The factor of a larger epsilon has more digits than anybody reads.
+const MOST_WRITTEN: f64 = 12.0;
+
 /// For whom a statement is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
@@ -28,11 +34,19 @@ pub fn statement(
     let name = |index: usize, feature: &usize| {
         names.get(index).cloned().unwrap_or_else(|| format!("number {feature}"))
     };
+    let by = |channel: &ReportChannel| format!("by {} ({})", channel.id(), rounded_up(&channel.guarantee()));
     let of_feature = |((index, feature), channel): ((usize, &usize), &Arc<ReportChannel>)| {
-        format!("{} by {} ({})", name(index, feature), channel.id(), channel.guarantee())
+        format!("{} {}", name(index, feature), by(channel))
     };
-    let features: Vec<String> =
-        sensitive.features().iter().enumerate().zip(product.channels()).map(of_feature).collect();
+    let features = sensitive.features().iter().enumerate().zip(product.channels());
+    let features: Vec<String> = match product.channels() {
+        [first, others @ ..]
+            if others.len() >= MOST_NAMED && others.iter().all(|one| by(one) == by(first)) =>
+        {
+            vec![format!("each {}", by(first))]
+        }
+        _ => features.map(of_feature).collect(),
+    };
     let untouched = match sensitive.inputs() - sensitive.count() {
         0 => String::new(),
         1 => " The other feature is sent as it is and is not protected.".to_owned(),
@@ -49,22 +63,36 @@ pub fn statement(
         sensitive.inputs(),
         if sensitive.count() == 1 { "is" } else { "are" },
         features.join("; "),
-        row.total,
+        rounded_up(&row.total),
         in_words(&row.total),
         probability(&row.bound),
     )
 }
 
+/// A guarantee that is not stronger than the one that holds, without a long tail of digits.
+fn rounded_up(guarantee: &Guarantee) -> String {
+    let epsilon = (guarantee.epsilon().get() * 1e6).ceil() / 1e6;
+    match guarantee.delta() {
+        0.0 => format!("epsilon = {epsilon}, {}", guarantee.kind()),
+        delta => format!("epsilon = {epsilon}, delta = {delta}, {}", guarantee.kind()),
+    }
+}
+
 /// What the total means.
 fn in_words(total: &Guarantee) -> String {
-    let factor = total.epsilon().get().exp();
+    let epsilon = total.epsilon().get();
+    let factor = if epsilon < MOST_WRITTEN {
+        format!("{:.3}", epsilon.exp())
+    } else {
+        format!("e^{:.0}", epsilon.ceil())
+    };
     match total {
         Guarantee::Pure { .. } => format!(
-            ": whatever is received, it is at most {factor:.3} times as likely under one set of their values as under any \
+            ": whatever is received, it is at most {factor} times as likely under one set of their values as under any \
              other"
         ),
         _ => format!(
-            ": up to an exception of probability {}, for which nothing is promised, what is received is at most {factor:.3} \
+            ": up to an exception of probability {}, for which nothing is promised, what is received is at most {factor} \
              times as likely under one set of their values as under any other",
             total.delta()
         ),

@@ -88,7 +88,7 @@ impl Choice {
     }
 
     /// Whether a file is for another domain or epsilon; a name is for all of them.
-    fn is_for(&self, domain: &DomainSpec, epsilon: Epsilon) -> bool {
+    pub(crate) fn is_for(&self, domain: &DomainSpec, epsilon: Epsilon) -> bool {
         match self {
             Self::Row(_) => true,
             Self::File(file) => file.domain() == *domain && file.epsilon() == epsilon,

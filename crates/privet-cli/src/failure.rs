@@ -2,10 +2,12 @@
 
 use crate::table::Problem;
 use privet::advisor::AdvisorError;
+use privet::classifier::ClassifierError;
 use privet::limit::LimitError;
+use privet::model::ModelError;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use thiserror::Error;
 
@@ -45,6 +47,9 @@ pub(crate) enum Failure {
     /// A mechanism's file that claims more than it proves.
     #[error("{}: {source}", path.display())]
     Unproved { path: PathBuf, source: LimitError },
+    /// A classifier, or a record for one, that cannot be used; the row is that of a table.
+    #[error("{}{source}", place_in_words(path.as_deref(), *row))]
+    Classifier { path: Option<PathBuf>, row: Option<u64>, source: ClassifierError },
     #[error("stopped before anything was found")]
     Stopped,
     /// A mechanism or a program that does not keep its promise.
@@ -81,8 +86,47 @@ fn limit_code(error: &LimitError) -> &'static str {
     }
 }
 
+fn place_in_words(path: Option<&Path>, row: Option<u64>) -> String {
+    path.map(|path| format!("{}{}: ", path.display(), row_in_words(row))).unwrap_or_default()
+}
+
 fn row_in_words(row: Option<u64>) -> String {
     row.map(|row| format!(", row {row}")).unwrap_or_default()
+}
+
+fn classifier_exit_code(error: &ClassifierError) -> u8 {
+    match error {
+        ClassifierError::Model(ModelError::File { .. }) => 74,
+        ClassifierError::Parameter(_)
+        | ClassifierError::NoSuchFeature { .. }
+        | ClassifierError::Features { .. }
+        | ClassifierError::Method { .. }
+        | ClassifierError::Option { .. } => 2,
+        _ => 65,
+    }
+}
+
+fn classifier_hint(error: &ClassifierError, is_table: bool) -> Option<Cow<'static, str>> {
+    let hint = match error {
+        ClassifierError::Parameter(error) => return error.hint().map(Cow::from),
+        ClassifierError::Arity { .. } if is_table => {
+            "`--label` names columns of a table that are no features, `--columns` those that are"
+        }
+        ClassifierError::OutsideUnit { .. } => {
+            "`--clamp` moves sensitive features to the nearest number in [0, 1]"
+        }
+        ClassifierError::Command { .. } | ClassifierError::LabelCount { .. } => {
+            "a program reads rows of numbers with commas between them and writes one label, a whole number, per row"
+        }
+        _ => return None,
+    };
+    Some(hint.into())
+}
+
+impl From<ClassifierError> for Failure {
+    fn from(source: ClassifierError) -> Self {
+        Self::Classifier { path: None, row: None, source }
+    }
 }
 
 impl Failure {
@@ -90,6 +134,7 @@ impl Failure {
         match self {
             Self::Audit { .. } | Self::Unproved { .. } => 1,
             Self::Limit(LimitError::Solver { .. }) => 75,
+            Self::Classifier { source, .. } => classifier_exit_code(source),
             Self::Parameter(_)
             | Self::Limit(_)
             | Self::UnknownMechanism { .. }
@@ -123,6 +168,7 @@ impl Failure {
             Self::Limit(error) => limit_code(error),
             Self::MechanismFile { .. } => "mechanism-file",
             Self::Unproved { .. } => "unproved",
+            Self::Classifier { source, .. } => source.code(),
             Self::Stopped => "stopped",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
@@ -147,6 +193,7 @@ impl Failure {
             ),
             Self::Source { problem, .. } => problem.hint(),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
+            Self::Classifier { source, row, .. } => classifier_hint(source, row.is_some()),
             _ => None,
         }
     }

@@ -27,4 +27,12 @@ fn trajectory() {
     insta::assert_snapshot!("trajectory", help("trajectory"));
 }
 
+#[test]
+fn classifier() {
+    for step in ["quantify", "region", "advise"] {
+        insta::assert_snapshot!(format!("classifier_{step}"), help(&format!("classifier {step}")));
+    }
+    insta::assert_snapshot!("classifier", help("classifier"));
+}
+
 snapshots!(mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo);

@@ -3,6 +3,7 @@
 mod advise;
 mod audit;
 mod bench;
+mod classifier;
 mod demo;
 mod describe;
 mod error;
@@ -13,6 +14,7 @@ mod mechanisms;
 mod optimize;
 mod perturb;
 mod prior;
+mod settings;
 mod simulate;
 pub(crate) mod trajectory;
 mod true_values;
@@ -45,6 +47,7 @@ enum Verb {
     Simulate(simulate::Simulate),
     Joint(joint::Joint),
     Trajectory(trajectory::Trajectory),
+    Classifier(classifier::ClassifierVerb),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -64,6 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Simulate(verb) => verb.run(output),
         Verb::Joint(verb) => verb.run(output),
         Verb::Trajectory(verb) => verb.run(output),
+        Verb::Classifier(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }

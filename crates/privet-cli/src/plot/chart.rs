@@ -21,12 +21,28 @@ pub(crate) struct Series {
     pub(crate) line: Vec<[f64; 2]>,
     /// Whether the area under the line is tinted.
     pub(crate) is_filled: bool,
+    /// Where the line lies for certain: a place, the lower and the upper end.
+    pub(crate) band: Vec<[f64; 3]>,
+    /// Measured values with their intervals: a place, the lower end, the value and the upper end.
+    pub(crate) measured: Vec<[f64; 4]>,
+    /// Values to hold the line against.
+    pub(crate) crosses: Vec<[f64; 2]>,
     /// Probabilities of single numbers, on an axis of their own.
     pub(crate) stems: Vec<[f64; 2]>,
     /// Points that are worth a dot.
     pub(crate) dots: Vec<[f64; 2]>,
     /// A number that is marked below the axis.
     pub(crate) mark: Option<f64>,
+}
+
+impl Series {
+    /// Everything that has a place on the axis of the lines.
+    fn values(&self) -> impl Iterator<Item = f64> {
+        let band = self.band.iter().flat_map(|[_, ends @ ..]| ends);
+        let measured = self.measured.iter().flat_map(|[_, ends @ ..]| ends);
+        let points = self.line.iter().chain(&self.crosses).map(|[_, value]| value);
+        points.chain(band).chain(measured).copied()
+    }
 }
 
 /// A chart before it is laid out.
@@ -57,6 +73,8 @@ const LEGEND_ROW: f64 = 21.0;
 const SWATCH: f64 = 34.0;
 /// Neighbouring stems of several series stand this far apart.
 const STEM_GAP: f64 = 8.0;
+/// Measured values of several series at one place stand this far apart.
+const MEASURED_GAP: f64 = 6.0;
 /// More stems than this have no numbers beside them.
 const MOST_STEM_LABELS: usize = 6;
 /// Values that differ by more than this factor are told apart on a logarithmic axis only.
@@ -108,11 +126,16 @@ impl Chart {
         drawing.text(&self.title, [MARGIN, 28.0], Anchor::Start, TITLE);
         self.draw_axes(&layout, &mut drawing);
         for (index, series) in self.series.iter().enumerate() {
+            draw_band(series, pen_of(index), &layout, &mut drawing);
+        }
+        for (index, series) in self.series.iter().enumerate() {
             draw_line(series, pen_of(index), &layout, &mut drawing);
         }
         for (index, series) in self.series.iter().enumerate() {
-            let shift = (index as f64 - (self.series.len() as f64 - 1.0) / 2.0) * STEM_GAP;
-            draw_stems(series, pen_of(index), shift, &layout, &mut drawing);
+            let place = index as f64 - (self.series.len() as f64 - 1.0) / 2.0;
+            draw_stems(series, pen_of(index), place * STEM_GAP, &layout, &mut drawing);
+            draw_measured(series, pen_of(index), place * MEASURED_GAP, &layout, &mut drawing);
+            draw_crosses(series, pen_of(index), &layout, &mut drawing);
             draw_marks(series, pen_of(index), &layout, &mut drawing);
         }
         self.draw_legend(&layout, &mut drawing);
@@ -127,7 +150,7 @@ impl Chart {
         let rows = if self.has_legend() { self.series.len() as f64 * LEGEND_ROW } else { 0.0 };
         let (top, bottom) = (TOP, (HEIGHT - BOTTOM).max(TOP + rows));
         let extent = bottom - top;
-        let values = || self.series.iter().flat_map(|series| series.line.iter().map(|point| point[1]));
+        let values = || self.series.iter().flat_map(Series::values);
         let masses = || self.series.iter().flat_map(|series| series.stems.iter().map(|stem| stem[1]));
         let is_logarithmic = self.may_be_logarithmic && spread(values()) > LOGARITHMIC_FROM;
         let vertical = if is_logarithmic {
@@ -215,9 +238,58 @@ fn label_width(axis: &Axis) -> f64 {
     axis.ticks().iter().map(|(_, text)| font::width(text, TEXT)).fold(0.0, f64::max)
 }
 
+impl Layout {
+    /// Where a point of a line lies on the page.
+    fn point(&self, y: &Axis, x: f64, value: f64) -> [f64; 2] {
+        [self.left + self.x.place(x), self.bottom - y.place(value)]
+    }
+}
+
+fn draw_band(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
+    let Some(y) = &layout.y else { return };
+    let lower = series.band.iter().map(|[x, low, _]| layout.point(y, *x, *low));
+    let upper = series.band.iter().rev().map(|[x, _, high]| layout.point(y, *x, *high));
+    let points: Vec<[f64; 2]> = lower.chain(upper).collect();
+    if series.band.len() > 1 {
+        drawing.shapes.push(Shape::Area { points, colour: pen.colour, opacity: 0.2 });
+    } else if !points.is_empty() {
+        drawing.line(points, Pen::solid(pen.colour, 7.0));
+    }
+}
+
+/// Dots with whiskers.
+fn draw_measured(series: &Series, pen: Pen, shift: f64, layout: &Layout, drawing: &mut Drawing) {
+    let Some(y) = &layout.y else { return };
+    for [x, low, value, high] in &series.measured {
+        let [low, middle, high] = [low, value, high].map(|value| {
+            let [x, y] = layout.point(y, *x, *value);
+            [x + shift, y]
+        });
+        drawing.line(vec![low, high], Pen::solid(pen.colour, 1.2));
+        disc(middle, 4.5, Colour::WHITE, drawing);
+        disc(middle, 3.2, pen.colour, drawing);
+    }
+}
+
+/// Crosses on a thin line.
+fn draw_crosses(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
+    const REACH: f64 = 4.5;
+    let Some(y) = &layout.y else { return };
+    let points: Vec<[f64; 2]> = series.crosses.iter().map(|[x, value]| layout.point(y, *x, *value)).collect();
+    for [x, y] in &points {
+        for slope in [-REACH, REACH] {
+            let ends = vec![[x - REACH, y - slope], [x + REACH, y + slope]];
+            drawing.line(ends, Pen::solid(pen.colour, 2.0));
+        }
+    }
+    if !points.is_empty() {
+        drawing.line(points, Pen { colour: pen.colour, width: 1.0, dashes: &[2.0, 3.0] });
+    }
+}
+
 fn draw_line(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
     let Some(y) = &layout.y else { return };
-    let place = |[x, value]: &[f64; 2]| [layout.left + layout.x.place(*x), layout.bottom - y.place(*value)];
+    let place = |[x, value]: &[f64; 2]| layout.point(y, *x, *value);
     let points: Vec<[f64; 2]> = series.line.iter().map(place).collect();
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
     if series.is_filled {
@@ -324,6 +396,21 @@ mod tests {
         let many = chart((0..40).map(|index| line(&index.to_string())).collect());
         assert_eq!(chart(vec![line("one")]).draw().height, HEIGHT);
         assert!(many.draw().height > HEIGHT);
+    }
+
+    #[test]
+    fn bands_measures_and_crosses_lie_on_the_axis_of_the_lines() {
+        let series = Series {
+            band: vec![[0.0, 0.2, 0.4], [1.0, 0.5, 1.0]],
+            measured: vec![[0.5, 0.1, 0.3, 0.6]],
+            crosses: vec![[1.0, 0.5]],
+            ..Series::default()
+        };
+        let text = svg::write(&chart(vec![series]).draw());
+        // The axis goes from 0 at 422 to 1 at 66. The band goes forth below and back above; whiskers end at the ends.
+        assert!(text.contains(",350.80 780.00,244.00 780.00,66.00 "), "{text}");
+        assert!(text.contains(",208.40\" fill=\"none\""), "{text}");
+        assert!(text.contains("<polyline points=\"775.50,248.50 784.50,239.50\""), "{text}");
     }
 
     #[test]

@@ -8,11 +8,13 @@ mod chart;
 mod font;
 mod map;
 mod pixels;
+mod region;
 mod shape;
 mod svg;
 
 pub(crate) use chart::{Chart, Range, Series};
 pub(crate) use map::{GridLine, Layer, Map, Tint, Unit, ring};
+pub(crate) use region::{LabelledBox, Region};
 
 use crate::failure::Failure;
 use crate::page::{document, escape};
@@ -55,6 +57,11 @@ impl Format {
 /// Draws a chart into a file, which appears when it is complete.
 pub(crate) fn save(chart: &Chart, path: &Path) -> Result<(), Failure> {
     save_drawing(&chart.draw(), path, Format::of(path)?)
+}
+
+/// Draws a region into a file, which appears when it is complete.
+pub(crate) fn save_region(region: &Region, path: &Path) -> Result<(), Failure> {
+    save_drawing(&region.draw(), path, Format::of(path)?)
 }
 
 fn save_drawing(drawing: &shape::Drawing, path: &Path, format: Format) -> Result<(), Failure> {

@@ -1,11 +1,12 @@
 //! Comma-separated values.
 
 use super::kept::Keeper;
-use super::source::{Batch, Place, Rest, RowReader, Selection, finish};
+use super::source::{Batch, Place, Rest, RowReader, Selection, finish, open_file};
 use super::{Cell, Column, Problem};
 use crate::failure::Failure;
 use csv::{ByteRecord, ErrorKind};
 use std::io::Read;
+use std::path::Path;
 
 const BUFFER_BYTES: usize = 1 << 17;
 
@@ -84,6 +85,17 @@ impl RowReader for CsvReader {
         finish(batch, &mut self.keeper);
         Ok(Rest::More)
     }
+}
+
+/// The names of all columns.
+pub(crate) fn csv_header(path: &Path) -> Result<Vec<String>, Failure> {
+    let place = Place::of(path);
+    let mut reader = csv::Reader::from_reader(open_file(path)?);
+    let header = reader.byte_headers().map_err(|error| refuse(&place, 0, error))?;
+    if header.is_empty() {
+        return Err(place.whole(Problem::Empty));
+    }
+    Ok(header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
 fn position(header: &ByteRecord, name: &str) -> Result<usize, Problem> {

@@ -19,6 +19,7 @@ mod writer;
 
 pub(crate) use cell::{Cell, Column, NumberColumn, ReportColumn, ValueColumn};
 pub(crate) use column_writer::ColumnWriter;
+pub(crate) use csv::csv_header;
 pub(crate) use destination::{Destination, replace_file};
 pub(crate) use guard::keep_guarded_panics_quiet;
 pub(crate) use kept::KeptColumn;

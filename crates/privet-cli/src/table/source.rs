@@ -67,6 +67,10 @@ pub(super) trait RowReader: Send {
 pub(super) struct Place(PathBuf);
 
 impl Place {
+    pub(super) fn of(path: &Path) -> Self {
+        Self(if is_standard_stream(path) { "standard input".into() } else { path.to_owned() })
+    }
+
     pub(super) fn row(&self, row: u64, problem: Problem) -> Failure {
         Failure::Source { path: self.0.clone(), row: Some(row), problem }
     }
@@ -115,8 +119,7 @@ impl Source {
     /// Opens a table.
     pub(crate) fn open(path: &Path, format: Format, columns: Columns<'_>) -> Result<Self, Failure> {
         let Columns { column, keep, batch_rows } = columns;
-        let name = if is_standard_stream(path) { Path::new("standard input") } else { path };
-        let place = Place(name.to_owned());
+        let place = Place::of(path);
         if format == Format::Lines {
             if !keep.is_empty() {
                 return Err(Failure::Usage { message: "lines have no columns to keep".into(), hint: None });

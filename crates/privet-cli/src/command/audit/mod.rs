@@ -3,7 +3,7 @@
 mod bound;
 mod event;
 mod mechanism;
-mod program;
+pub(super) mod program;
 
 use crate::arguments::{OptionArguments, build_mechanisms, generator, parse_epsilons};
 use crate::choice::{self, Choices};

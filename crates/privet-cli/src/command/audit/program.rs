@@ -177,10 +177,7 @@ struct Running {
 
 impl Running {
     fn start(command: &str) -> Result<Self, Failure> {
-        let words = split(command).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
-            message: "cannot read the command".into(),
-            hint: Some("write the program and its arguments, with closed quotes around those with spaces"),
-        })?;
+        let words = words(command)?;
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         match command.spawn() {
@@ -212,6 +209,14 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// The words of a command, of which there must be one.
+pub(in crate::command) fn words(command: &str) -> Result<Vec<String>, Failure> {
+    split(command).filter(|words| !words.is_empty()).ok_or_else(|| Failure::Usage {
+        message: "cannot read the command".into(),
+        hint: Some("write the program and its arguments, with closed quotes around those with spaces"),
+    })
 }
 
 /// The words of a command. Quotes keep spaces together; there are no other rules, and no shell.

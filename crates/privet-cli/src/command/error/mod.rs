@@ -5,8 +5,9 @@ pub(super) mod picture;
 
 use super::loss::NamedLoss;
 use super::prior;
+use super::settings::Settings;
 use crate::arguments::{OptionArguments, parse_epsilons};
-use crate::choice::{self, Choice, Choices};
+use crate::choice::{self, Choices};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::plot;
@@ -14,7 +15,7 @@ use crate::progress::Progress;
 use clap::Args;
 use privet::analysis::{Analysis, AnyNumeric, Loss, Prior};
 use privet::registry::AnyEstimator;
-use privet::{BuildOptions, DomainSpec, Epsilon, ParameterError};
+use privet::{DomainSpec, ParameterError};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -175,7 +176,7 @@ impl Error {
         let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
         for epsilon in choice::epsilons(choices.as_slice(), epsilons)? {
             for choice in choices.at(domain, epsilon) {
-                match settings.build(choice, domain, epsilon) {
+                match settings.build(|options| choice.estimator(domain, epsilon, options)) {
                     Ok(estimator) => built.push(Built { epsilon: epsilon.get(), estimator }),
                     // One of many that needs a setting of its own is left out, as those for other domains are.
                     Err(ParameterError::WrongDomain { .. } | ParameterError::Incompatible { .. })
@@ -189,60 +190,6 @@ impl Error {
             return Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None });
         }
         Ok(built)
-    }
-}
-
-/// Settings that only some mechanisms take, for one or several of them.
-struct Settings {
-    /// What is tried in turn.
-    tried: Vec<BuildOptions>,
-    /// What was given and what was taken.
-    given: BuildOptions,
-    taken: BuildOptions,
-}
-
-impl Settings {
-    /// One mechanism must take all of them; of several, each takes what it can.
-    fn new(given: BuildOptions, is_several: bool) -> Self {
-        let none = BuildOptions::default();
-        let mut tried = vec![given];
-        if is_several {
-            tried.extend([BuildOptions { bins: None, ..given }, BuildOptions { delta: None, ..given }, none]);
-            tried.dedup();
-        }
-        Self { tried, given, taken: none }
-    }
-
-    fn build(
-        &mut self,
-        choice: &Choice,
-        domain: &DomainSpec,
-        epsilon: Epsilon,
-    ) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        let mut outcome = Err(ParameterError::UnknownMechanism { got: choice.id().to_owned() });
-        for options in &self.tried {
-            outcome = choice.estimator(domain, epsilon, options);
-            match outcome {
-                Err(ParameterError::Incompatible { .. }) => {}
-                Err(_) => break,
-                Ok(_) => {
-                    self.taken.delta = self.taken.delta.or(options.delta);
-                    self.taken.bins = self.taken.bins.or(options.bins);
-                    break;
-                }
-            }
-        }
-        outcome
-    }
-
-    /// A setting must not be dropped silently.
-    fn check(&self) -> Result<(), Failure> {
-        let name = match (self.given, self.taken) {
-            (BuildOptions { delta: Some(_), .. }, BuildOptions { delta: None, .. }) => "--delta",
-            (BuildOptions { bins: Some(_), .. }, BuildOptions { bins: None, .. }) => "--bins",
-            _ => return Ok(()),
-        };
-        Err(Failure::Usage { message: format!("none of these mechanisms takes {name}"), hint: None })
     }
 }
 
