@@ -1,7 +1,7 @@
 use super::*;
+use crate::registry as estimators;
 use crate::testing::Case;
 use privet_core::{Category, Values};
-use privet_mechanisms::registry as mechanisms;
 
 const ALPHA: f64 = 1e-6;
 
@@ -37,11 +37,11 @@ fn honest(case: &Case, n: usize, extreme: bool, seed: u64) -> ReportBuffer {
 /// Error rate 1e-6 for each of the mechanisms and both populations.
 #[test]
 fn honest_reports_of_every_mechanism_are_plausible() {
-    for (seed, row) in (1u64..).zip(mechanisms::ROWS) {
-        let case = case(row.info.id, 1.0);
+    for (seed, row) in (1u64..).zip(estimators::ROWS) {
+        let case = case(row.id, 1.0);
         for extreme in [true, false] {
             let found = judge(&case, &honest(&case, 3000, extreme, seed));
-            assert_eq!(found.verdict, Verdict::Plausible, "{}: {found:?}", row.info.id);
+            assert_eq!(found.verdict, Verdict::Plausible, "{}: {found:?}", row.id);
         }
     }
 }
