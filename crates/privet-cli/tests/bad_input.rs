@@ -268,7 +268,7 @@ fn bad_domains() {
         (
             "cube:3",
             "error: cannot read the domain \"cube:3\": the kind is not known [parameter-domain-syntax]\n\
-             hint: write binary, categories:128, categories:red,green,blue, words:12, interval:0,1, circle:360 or rectangle:0,1,0,1\n",
+             hint: write binary, categories:128, categories:red,green,blue, words:12, interval:0,1, circle:360, rectangle:0,1,0,1 or vector:64\n",
         ),
         (
             "words:8",

@@ -74,6 +74,14 @@ pub enum ParameterError {
         /// What was received.
         got: u32,
     },
+    /// A number of coordinates outside what vectors can have.
+    #[error("a vector must have between 1 and {max} coordinates: got {got}")]
+    Dimension {
+        /// The largest number allowed.
+        max: u32,
+        /// What was received.
+        got: u64,
+    },
     /// Epsilon is so small that 64-bit weights cannot express the channel.
     #[error("epsilon {got} is too small: the integer weights of this channel cannot tell its inputs apart")]
     EpsilonTooSmall {
@@ -131,6 +139,7 @@ impl ParameterError {
             Self::Period { .. } => "parameter-period",
             Self::Rectangle { .. } => "parameter-rectangle",
             Self::WordLength { .. } => "parameter-word-length",
+            Self::Dimension { .. } => "parameter-dimension",
             Self::EpsilonTooSmall { .. } => "parameter-epsilon-too-small",
             Self::WrongDomain { .. } => "parameter-wrong-domain",
             Self::DomainSyntax { .. } => "parameter-domain-syntax",
@@ -150,7 +159,7 @@ impl ParameterError {
             }
             Self::UnknownMechanism { .. } => Some("`privet mechanisms` lists them"),
             Self::DomainSyntax { .. } => Some(
-                "write binary, categories:128, categories:red,green,blue, words:12, interval:0,1, circle:360 or rectangle:0,1,0,1",
+                "write binary, categories:128, categories:red,green,blue, words:12, interval:0,1, circle:360, rectangle:0,1,0,1 or vector:64",
             ),
             _ => None,
         }
@@ -174,6 +183,14 @@ pub enum InputError {
         position: u64,
         /// The public domain.
         domain: String,
+    },
+    /// A vector with another number of coordinates. Nothing about what they are.
+    #[error("a vector of this domain has {expected} coordinates: got {got}")]
+    Dimension {
+        /// The domain's number.
+        expected: usize,
+        /// The vector's.
+        got: usize,
     },
     /// A buffer for reports of another length. Nothing about the values.
     #[error("the buffer holds reports of {got} bytes, but this mechanism's have {expected}")]
@@ -204,6 +221,7 @@ impl InputError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::OutsideDomain { .. } | Self::OutsideDomainAt { .. } => "input-outside-domain",
+            Self::Dimension { .. } => "input-dimension",
             Self::Buffer { .. } => "input-buffer",
             Self::WrongKind { .. } => "input-wrong-kind",
         }

@@ -19,7 +19,9 @@ mod report;
 pub mod sampling;
 mod summary;
 
-pub use domain::{Categories, Circle, Domain, DomainSpec, Interval, Rectangle, Values, Words};
+pub use domain::{
+    Categories, Circle, Dimension, Domain, DomainSpec, Interval, Rectangle, Values, Vectors, Words,
+};
 pub use error::{EstimateError, InputError, MergeError, ParameterError, ReportError};
 pub use fingerprint::{Fingerprint, FingerprintBuilder};
 pub use fraction::{ExpLowerBound, Fraction};

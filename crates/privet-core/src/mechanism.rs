@@ -256,6 +256,8 @@ pub struct MechanismInfo {
 pub enum Numerics {
     /// Integer weights, integer thresholds: the guarantee holds for the program.
     IntegerExact,
+    /// The law is stated for real numbers; the report is rounded to a public lattice, and the page bounds what rounding does.
+    RealArithmetic,
 }
 
 impl Numerics {
@@ -263,6 +265,7 @@ impl Numerics {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::IntegerExact => "integer-exact",
+            Self::RealArithmetic => "real-arithmetic",
         }
     }
 }

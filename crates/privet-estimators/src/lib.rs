@@ -37,6 +37,7 @@ pub mod statistics;
 mod summary;
 #[cfg(test)]
 mod testing;
+mod vector;
 
 pub use answer::{Answer, Request};
 pub use bloom::RapporEstimator;
@@ -52,6 +53,7 @@ pub use reading::{Reading, TableReading};
 pub use robust::{Robust, RobustRow};
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;
+pub use vector::{FixedPointScale, VectorSummary};
 
 use privet_core::{EstimateError, Estimator};
 

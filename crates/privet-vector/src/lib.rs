@@ -1,1 +1,14 @@
 //! Vectors: Laplace, Gaussian, the PrivUnit family, Jacobian-guided reshaping.
+
+mod error;
+mod estimator;
+pub mod mechanism;
+pub mod registry;
+pub mod reshape;
+mod sample;
+mod sampling;
+mod special;
+
+pub use error::VectorError;
+pub use estimator::{MeanVectorEstimator, report_batch};
+pub use sample::PublicSample;

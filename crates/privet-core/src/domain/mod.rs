@@ -5,6 +5,7 @@ mod circle;
 mod interval;
 mod rectangle;
 mod spec;
+mod vectors;
 mod words;
 
 pub use categories::Categories;
@@ -12,6 +13,7 @@ pub use circle::Circle;
 pub use interval::Interval;
 pub use rectangle::Rectangle;
 pub use spec::DomainSpec;
+pub use vectors::{Dimension, Vectors};
 pub use words::{Word, Words};
 
 use crate::error::InputError;
@@ -75,6 +77,13 @@ pub enum Values {
     Points(Vec<[f64; 2]>),
     /// Words from an unknown dictionary.
     Words(Vec<Word>),
+    /// Vectors of one dimension, one after the other.
+    Vectors {
+        /// How many coordinates each has.
+        dimension: Dimension,
+        /// All coordinates.
+        coordinates: Vec<f64>,
+    },
 }
 
 impl Values {
@@ -85,6 +94,7 @@ impl Values {
             Self::Numbers(values) => values.len(),
             Self::Points(values) => values.len(),
             Self::Words(values) => values.len(),
+            Self::Vectors { dimension, coordinates } => coordinates.len() / dimension.get(),
         }
     }
 
@@ -100,6 +110,7 @@ impl Values {
             Self::Numbers(values) => values.clear(),
             Self::Points(values) => values.clear(),
             Self::Words(values) => values.clear(),
+            Self::Vectors { coordinates, .. } => coordinates.clear(),
         }
     }
 }

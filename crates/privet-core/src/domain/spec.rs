@@ -1,6 +1,6 @@
 //! Domains as people write them: `categories:red,green,blue`, `interval:0,1`.
 
-use super::{Categories, Circle, Domain, Interval, Rectangle, Values, Words};
+use super::{Categories, Circle, Dimension, Domain, Interval, Rectangle, Values, Vectors, Words};
 use crate::error::{InputError, ParameterError};
 use std::fmt;
 use std::str::FromStr;
@@ -19,6 +19,8 @@ pub enum DomainSpec {
     Rectangle(Rectangle),
     /// `words:12`.
     Words(Words),
+    /// `vector:64`.
+    Vectors(Vectors),
 }
 
 impl DomainSpec {
@@ -29,6 +31,9 @@ impl DomainSpec {
             Self::Interval(_) | Self::Circle(_) => Values::Numbers(Vec::new()),
             Self::Rectangle(_) => Values::Points(Vec::new()),
             Self::Words(_) => Values::Words(Vec::new()),
+            Self::Vectors(domain) => {
+                Values::Vectors { dimension: domain.dimension(), coordinates: Vec::new() }
+            }
         }
     }
 
@@ -43,6 +48,11 @@ impl DomainSpec {
             (Self::Circle(domain), Values::Numbers(values)) => values.push(domain.parse(text)?),
             (Self::Rectangle(domain), Values::Points(values)) => values.push(domain.parse(text)?),
             (Self::Words(domain), Values::Words(values)) => values.push(domain.parse(text)?),
+            (Self::Vectors(domain), Values::Vectors { dimension, coordinates })
+                if domain.dimension() == *dimension =>
+            {
+                domain.parse_into(text, coordinates)?;
+            }
             _ => return Err(InputError::WrongKind { domain: self.to_string() }),
         }
         Ok(())
@@ -57,6 +67,7 @@ impl fmt::Display for DomainSpec {
             Self::Circle(domain) => domain.fmt(formatter),
             Self::Rectangle(domain) => domain.fmt(formatter),
             Self::Words(domain) => domain.fmt(formatter),
+            Self::Vectors(domain) => domain.fmt(formatter),
         }
     }
 }
@@ -73,6 +84,11 @@ impl FromStr for DomainSpec {
             "words" => {
                 let longest = rest.parse().map_err(|_| wrong("words need the longest length in bytes"))?;
                 Ok(Self::Words(Words::new(longest)?))
+            }
+            "vector" => {
+                let count =
+                    rest.trim().parse().map_err(|_| wrong("a vector needs its number of coordinates"))?;
+                Ok(Self::Vectors(Vectors::new(Dimension::new(count)?)))
             }
             "interval" => {
                 let (low, high) = rest.split_once(',').ok_or_else(|| wrong("an interval needs two ends"))?;
@@ -119,6 +135,7 @@ mod tests {
             "circle:24",
             "rectangle:0,2,-5,10",
             "words:8",
+            "vector:64",
         ] {
             assert_eq!(text.parse::<DomainSpec>().unwrap().to_string(), text);
         }
@@ -145,6 +162,10 @@ mod tests {
             "rectangle:-1e308,0,0,1.7e308",
             "words:0",
             "words:99",
+            "vector:",
+            "vector:0",
+            "vector:65537",
+            "vector:1.5",
             "cube:3",
         ] {
             assert!(text.parse::<DomainSpec>().is_err(), "{text}");

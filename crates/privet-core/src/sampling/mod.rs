@@ -5,6 +5,7 @@
 //! public parameters and on the random words themselves, never on the private input.
 
 mod bits;
+mod laplace;
 mod peaked;
 mod reciprocal;
 mod subset;
@@ -12,6 +13,7 @@ mod table;
 mod window;
 
 pub use bits::bernoulli_bits;
+pub use laplace::{MAX_SCALE_BITS, discrete_laplace};
 pub use peaked::PeakedRow;
 pub use subset::uniform_subset;
 pub use table::{AliasTable, WeightRow, WorstRatio};

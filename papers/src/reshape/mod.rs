@@ -1,0 +1,10 @@
+//! Jacobian-guided reshaping: three studies.
+
+pub mod cifar;
+pub mod household;
+pub mod mnist;
+mod study;
+mod table;
+
+pub use study::{MECHANISMS, Recipe, Setting, StudyError, TestSet};
+pub use table::{Row, write_csv};
