@@ -1,5 +1,8 @@
 //! What the page of the reshaping paper says, measured. Without the data folder the tests on data say so and stop.
 
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
 use privet_core::Generator;
 use privet_papers::data;
 use privet_papers::reshape::{Recipe, Row, TestSet, cifar, household, mnist};

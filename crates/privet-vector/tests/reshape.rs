@@ -1,5 +1,8 @@
 //! Reshaping from end to end, on a small model whose task is known.
 
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
 use nalgebra::{DMatrix, DVector};
 use privet_core::{BuildOptions, Epsilon, Generator, Guarantee, Rng};
 use privet_model::{Activation, Layer, Linear, Model, Network};

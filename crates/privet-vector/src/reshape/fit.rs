@@ -2,9 +2,7 @@
 
 use super::evaluate::answer_scores;
 use super::rows::Rows;
-use super::{
-    Geometry, MechanismChoice, Metric, Norm, Reaction, Reading, Reshape, ReshapeError, Reshaped, Targets,
-};
+use super::{Geometry, MechanismChoice, Metric, Reaction, Reading, Reshape, ReshapeError, Reshaped, Targets};
 use privet_core::CryptoRng;
 use privet_model::Model;
 
@@ -50,7 +48,7 @@ pub struct Gain {
 
 /// Fits balanced coordinates to a model, a public sample and a mechanism.
 ///
-/// The sample is dealt into three parts, `people` vectors at a time: the first gives mean, covariance, Jacobians and percentiles; on the second, ranks, radii
+/// The sample is dealt at random into three parts, `people` vectors at a time: the first gives mean, covariance, Jacobians and percentiles; on the second, ranks, radii
 /// and (for mechanisms on directions) the treatment of lengths are tried; the third says what is gained. `people` reports are
 /// averaged for one answer.
 ///
@@ -68,21 +66,20 @@ pub fn fit(
     if sample.count() < needed {
         return Err(ReshapeError::TooFewVectors { needed, got: sample.count() });
     }
-    let part = |place| sample.every(3, place, people.max(1));
-    let first = part(0)?;
-    let trials = Trials::new(model, reading, part(1)?, people)?;
+    let [first, second, third] = sample.thirds(people.max(1), rng)?;
+    let trials = Trials::new(model, reading, second, people)?;
     let reaction = Reaction::of_model(model, &first, reading, rng)?;
     let centred = Reshape::centred(&first, choice.row)?;
     let geometry = Geometry::of(&centred.clip()?);
     let full = Reshape::balanced(&reaction, &first, choice.row)?;
 
-    let mut search = Search { trials: &trials, choice, geometry, best: None };
+    let mut search = Search { trials: &trials, choice, best: None };
     for rank in ranks(full.rank()) {
-        let norm = search.norms(rank)[0];
+        let norm = geometry.norms(rank)[0];
         search.try_one(full.truncated(rank, &first, choice.row)?.with_norm(norm), FIRST_SHARE, rng)?;
     }
     if let Some((_, reshape, _)) = search.best.take() {
-        for norm in search.norms(reshape.rank()) {
+        for &norm in geometry.norms(reshape.rank()) {
             for share in SHARES {
                 search.try_one(reshape.clone().with_norm(norm), share, rng)?;
             }
@@ -90,7 +87,7 @@ pub fn fit(
     }
     let Some((_, reshape, share)) = search.best else { return Err(ReshapeError::NoVariation) };
     let mut reshape = reshape.with_share(share)?;
-    let fresh = Trials::new(model, reading, part(2)?, people)?;
+    let fresh = Trials::new(model, reading, third, people)?;
     let gain = fresh.gain([centred, reshape.clone()], choice, rng)?;
     reshape.source = describe(&reshape, sample.count(), share, people, choice, gain)?;
     Ok(Fit { reshape, share, gain })
@@ -133,20 +130,10 @@ fn ranks(most: usize) -> Vec<usize> {
 struct Search<'a> {
     trials: &'a Trials<'a>,
     choice: &'a MechanismChoice,
-    geometry: Geometry,
     best: Option<(f64, Reshape, f64)>,
 }
 
 impl Search<'_> {
-    /// What can be done with lengths. One coordinate has no direction but its sign, so its length is always kept.
-    fn norms(&self, rank: usize) -> Vec<Norm> {
-        match (self.geometry, rank) {
-            (Geometry::Direction, 1) => vec![Norm::Kept],
-            (Geometry::Direction, _) => vec![Norm::Replaced, Norm::Kept],
-            _ => vec![Norm::Replaced],
-        }
-    }
-
     fn try_one(&mut self, reshape: Reshape, share: f64, rng: &mut dyn CryptoRng) -> Result<(), ReshapeError> {
         let reshaped = Reshaped::new(reshape.with_share(share)?, self.choice)?;
         let mut losses = self.trials.losses(&reshaped, rng)?;
@@ -176,8 +163,7 @@ enum Answers {
 
 impl<'a> Trials<'a> {
     fn new(model: &'a Model, reading: Reading, rows: Rows, people: usize) -> Result<Self, ReshapeError> {
-        let block = people.max(1);
-        let rows = rows.every((rows.count() / block).div_ceil(MOST_ANSWERS).max(1), 0, block)?;
+        let rows = rows.first(MOST_ANSWERS.saturating_mul(people));
         let answers = match reading {
             Reading::Class => {
                 Answers::Labels(rows.iter().map(|row| model.predict(row)).collect::<Result<_, _>>()?)

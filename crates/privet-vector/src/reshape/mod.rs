@@ -22,7 +22,8 @@
 //! # Which coordinates
 //!
 //! [`scales`] derives them: [`Reshape::balanced`] for a mechanism's geometry, and [`Reshape::printed`] as in the paper. [`fit`]
-//! chooses the rank and the clip radius on public vectors and says beforehand what is gained, with a standard error.
+//! chooses the rank and the clip radius on public vectors and says beforehand what is gained, with a standard error. Where only
+//! Jacobians or weights are known, [`fit_reaction`] chooses the rank by prediction.
 //!
 //! # Safe
 //!
@@ -31,7 +32,37 @@
 //! coordinates that are sent, and the reaction is also taken at randomised points. Where the printed recipe is wanted,
 //! [`TaskSpace::Anywhere`] takes all directions to which the model can react for its task space.
 //!
-//! Reference: Jacobian-guided anisotropic noise reshaping. Deviations are named where they are.
+//! # Reference
+//!
+//! "Jacobian-guided anisotropic noise reshaping for enhancing representation utility under local differential privacy". Deviations:
+//! always centred, balanced coordinates beside the printed ones, no noise in the null space, rank and radius by trial, lengths
+//! that can be kept.
+//!
+//! # Example
+//!
+//! ```
+//! use privet_core::{BuildOptions, Epsilon, Generator};
+//! use privet_model::{Linear, Model};
+//! use privet_vector::registry::find;
+//! use privet_vector::reshape::{MechanismChoice, Reading, Reshaped, Rows, fit};
+//!
+//! // A public model that looks at the difference of two of three coordinates, and public vectors.
+//! let weights = nalgebra::DMatrix::from_row_slice(1, 3, &[1.0, -1.0, 0.0]);
+//! let model = Model::Linear(Linear::new(weights, nalgebra::DVector::zeros(1))?);
+//! let public = Rows::new(3, (0..900).map(|place| f64::from(place * place % 101)).collect())?;
+//!
+//! let row = find("privunit")?;
+//! let choice = MechanismChoice { row, epsilon: Epsilon::new(2.0)?, options: BuildOptions::default() };
+//! let mut rng = Generator::from_insecure_seed(1);
+//! let fitted = fit(&model, Reading::Values, &public, 10, &choice, &mut rng)?;
+//! assert!(fitted.gain.gain > 3.0 * fitted.gain.standard_error);
+//!
+//! let reshaped = Reshaped::new(fitted.reshape, &choice)?;
+//! let (mut report, mut restored) = (vec![0.0; reshaped.report_len()], [0.0; 3]);
+//! reshaped.randomize(&[40.0, 60.0, 1.0], &mut report, &mut rng)?;
+//! reshaped.restore(&report, &mut restored)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod ablation;
 mod apply;
@@ -39,6 +70,7 @@ mod error;
 mod evaluate;
 mod file;
 mod fit;
+mod predict;
 mod reaction;
 mod rows;
 pub mod scales;
@@ -50,6 +82,7 @@ pub use apply::{MechanismChoice, Reshaped};
 pub use error::ReshapeError;
 pub use evaluate::{Evaluation, Measured, Metric, Targets, answer_then_respond, evaluate};
 pub use fit::{Fit, Gain, fit};
+pub use predict::fit_reaction;
 pub use reaction::{Reaction, Reading};
 pub use rows::Rows;
 pub use scales::Geometry;

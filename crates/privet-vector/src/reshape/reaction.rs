@@ -57,7 +57,7 @@ impl Reaction {
         reading: Reading,
     ) -> Result<Self, ReshapeError> {
         let (rows, dimension) = stacked.shape();
-        if outputs == 0 || rows % outputs != 0 {
+        if outputs == 0 || !rows.is_multiple_of(outputs) {
             let expected = rows.div_ceil(outputs.max(1)) * outputs.max(1);
             return Err(ReshapeError::Count { what: "rows of Jacobians", expected, got: rows });
         }

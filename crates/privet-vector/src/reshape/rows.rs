@@ -19,7 +19,7 @@ impl Rows {
     /// # Errors
     /// When there is no whole number of vectors, none at all, or a coordinate is not finite.
     pub fn new(dimension: usize, values: Vec<f64>) -> Result<Self, ReshapeError> {
-        if dimension == 0 || values.is_empty() || values.len() % dimension != 0 {
+        if dimension == 0 || values.is_empty() || !values.len().is_multiple_of(dimension) {
             let whole = values.len().div_ceil(dimension.max(1)).max(1) * dimension.max(1);
             return Err(ReshapeError::Count {
                 what: "coordinates of vectors",
@@ -62,11 +62,24 @@ impl Rows {
         self.values.chunks_exact(self.dimension)
     }
 
-    /// Every `step`-th block of `block` vectors, from the block at `first` on. A sorted table is sampled evenly, and vectors that
-    /// belong together stay together.
-    pub(super) fn every(&self, step: usize, first: usize, block: usize) -> Result<Self, ReshapeError> {
-        let blocks = self.values.chunks(block * self.dimension).skip(first).step_by(step);
-        Self::new(self.dimension, blocks.flatten().copied().collect())
+    /// Three parts of about equal size, dealt at random in blocks of `block` vectors: vectors that belong together stay together.
+    pub(super) fn thirds(&self, block: usize, rng: &mut dyn CryptoRng) -> Result<[Self; 3], ReshapeError> {
+        let mut blocks: Vec<&[f64]> = self.values.chunks(block * self.dimension).collect();
+        for last in (1..blocks.len()).rev() {
+            let choices = NonZeroU64::new(last as u64 + 1).unwrap_or(NonZeroU64::MIN);
+            blocks.swap(last, uniform_below(choices, rng) as usize);
+        }
+        let part = |place| {
+            let values = blocks.iter().skip(place).step_by(3).copied().flatten().copied().collect();
+            Self::new(self.dimension, values)
+        };
+        Ok([part(0)?, part(1)?, part(2)?])
+    }
+
+    /// The first vectors, at most this many.
+    pub(super) fn first(mut self, count: usize) -> Self {
+        self.values.truncate(count.max(1).saturating_mul(self.dimension));
+        self
     }
 
     pub(super) fn mean(&self) -> DVector<f64> {
@@ -102,6 +115,7 @@ impl fmt::Debug for Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use privet_core::Generator;
 
     #[test]
     fn only_whole_finite_vectors_are_taken() {
@@ -110,14 +124,27 @@ mod tests {
         assert_eq!(rows.mean().as_slice(), [2.0, 4.0]);
         assert_eq!(rows.covariance().unwrap().as_slice(), [1.0, 2.0, 2.0, 4.0]);
         assert_eq!(format!("{rows:?}"), "Rows(2 x 2)");
-        let many = Rows::new(1, (0..9).map(f64::from).collect()).unwrap();
-        assert_eq!(many.every(3, 1, 1).unwrap().values, [1.0, 4.0, 7.0]);
-        assert_eq!(many.every(2, 0, 2).unwrap().values, [0.0, 1.0, 4.0, 5.0, 8.0]);
         for (dimension, values) in [(0, vec![1.0]), (2, vec![]), (2, vec![1.0])] {
             assert_eq!(Rows::new(dimension, values).unwrap_err().code(), "reshape-count");
         }
         assert_eq!(Rows::new(1, vec![f64::NAN]).unwrap_err().code(), "reshape-not-finite");
         let huge = Rows::new(1, vec![1e300, -1e300]).unwrap();
         assert_eq!(huge.covariance().unwrap_err().code(), "reshape-not-finite");
+    }
+
+    #[test]
+    fn thirds_are_dealt_in_blocks() {
+        let rows = Rows::new(1, (0..18).map(f64::from).collect()).unwrap();
+        let mut rng = Generator::from_insecure_seed(1);
+        let thirds = rows.thirds(2, &mut rng).unwrap();
+        let mut all = Vec::new();
+        for third in thirds {
+            assert!(third.values.chunks(2).all(|pair| pair[0] % 2.0 == 0.0 && pair[1] == pair[0] + 1.0));
+            assert_eq!(third.clone().first(2).count(), 2);
+            all.extend(third.values);
+        }
+        assert_ne!(all, rows.values);
+        all.sort_by(f64::total_cmp);
+        assert_eq!(all, rows.values);
     }
 }
