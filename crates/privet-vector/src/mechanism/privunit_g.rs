@@ -14,6 +14,10 @@ use privet_core::{
 };
 use privet_estimators::statistics::chi_square_upper_tail;
 
+/// Two ways to draw a normal number above a threshold are exact; below this one, drawing any and dropping the sign keeps more
+/// proposals. It is where a threshold is twice the density there.
+const LOW_THRESHOLD: f64 = 0.647;
+
 /// PrivUnitG: the direction of a vector, inside normal noise.
 ///
 /// # What it protects
@@ -172,8 +176,7 @@ impl PrivUnitG {
         if !self.cap.choose(rng) {
             return normal_within(|x| x < threshold, rng);
         }
-        // Both ways are exact; the first keeps more proposals where the threshold is low.
-        if threshold < 2.0 * normal_above(threshold).mean {
+        if threshold < LOW_THRESHOLD {
             normal_within(|x| x.abs() >= threshold, rng).abs()
         } else {
             normal_beyond(threshold, rng)
