@@ -3,9 +3,12 @@
 use crate::table::Problem;
 use privet::advisor::AdvisorError;
 use privet::limit::LimitError;
+use privet::model::ModelError;
+use privet::vector::VectorError;
+use privet::vector::reshape::ReshapeError;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use thiserror::Error;
 
@@ -45,6 +48,12 @@ pub(crate) enum Failure {
     /// A mechanism's file that claims more than it proves.
     #[error("{}: {source}", path.display())]
     Unproved { path: PathBuf, source: LimitError },
+    /// A model or an array that cannot be read or written.
+    #[error("{}{source}", place_of(path, source))]
+    Model { path: PathBuf, source: ModelError },
+    /// A reshaping that cannot be made or used.
+    #[error(transparent)]
+    Reshape(ReshapeError),
     #[error("stopped before anything was found")]
     Stopped,
     /// A mechanism or a program that does not keep its promise.
@@ -65,6 +74,26 @@ impl From<AdvisorError> for Failure {
     }
 }
 
+impl From<VectorError> for Failure {
+    fn from(error: VectorError) -> Self {
+        match error {
+            VectorError::Parameter(error) => Self::Parameter(error),
+            VectorError::Input(error) => Self::Input(error),
+            VectorError::Report(error) => Self::Report(error),
+            other => Self::Usage { message: other.to_string(), hint: None },
+        }
+    }
+}
+
+impl From<ReshapeError> for Failure {
+    fn from(error: ReshapeError) -> Self {
+        match error {
+            ReshapeError::Vector(error) => error.into(),
+            other => Self::Reshape(other),
+        }
+    }
+}
+
 /// How a program ends that somebody stops from the keyboard.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -79,6 +108,11 @@ fn limit_code(error: &LimitError) -> &'static str {
         LimitError::File { .. } => "mechanism-file",
         LimitError::Unproved { .. } => "unproved",
     }
+}
+
+/// The file, unless the message names it.
+fn place_of(path: &Path, error: &ModelError) -> String {
+    if matches!(error, ModelError::File { .. }) { String::new() } else { format!("{}: ", path.display()) }
 }
 
 fn row_in_words(row: Option<u64>) -> String {
@@ -102,6 +136,9 @@ impl Failure {
             | Self::Source { .. }
             | Self::MechanismFile { .. }
             | Self::Estimate(EstimateError::Foreign { .. }) => 65,
+            Self::Reshape(ReshapeError::Setting { .. } | ReshapeError::Rank { .. }) => 2,
+            Self::Model { source: ModelError::File { .. }, .. } => 74,
+            Self::Model { .. } | Self::Reshape(_) => 65,
             Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
             Self::Stopped => INTERRUPTED,
@@ -123,6 +160,8 @@ impl Failure {
             Self::Limit(error) => limit_code(error),
             Self::MechanismFile { .. } => "mechanism-file",
             Self::Unproved { .. } => "unproved",
+            Self::Model { source, .. } => source.code(),
+            Self::Reshape(error) => error.code(),
             Self::Stopped => "stopped",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
@@ -146,6 +185,7 @@ impl Failure {
                 "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
             ),
             Self::Source { problem, .. } => problem.hint(),
+            Self::Reshape(error) => error.hint().map(Cow::from),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
             _ => None,
         }
