@@ -7,15 +7,18 @@ mod demo;
 mod describe;
 mod error;
 mod estimate;
+mod evaluation;
 mod joint;
 mod loss;
 mod mechanisms;
 mod optimize;
 mod perturb;
 mod prior;
+mod reshape;
 mod simulate;
 pub(crate) mod trajectory;
 mod true_values;
+mod vector;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -45,6 +48,8 @@ enum Verb {
     Simulate(simulate::Simulate),
     Joint(joint::Joint),
     Trajectory(trajectory::Trajectory),
+    Vector(vector::Vector),
+    Reshape(reshape::Reshape),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -64,6 +69,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Simulate(verb) => verb.run(output),
         Verb::Joint(verb) => verb.run(output),
         Verb::Trajectory(verb) => verb.run(output),
+        Verb::Vector(verb) => verb.run(output),
+        Verb::Reshape(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }

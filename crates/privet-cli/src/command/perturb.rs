@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{
-    Batch, Columns, Format, Problem, ReportWriter, Source, ValueColumn, batch_rows, is_standard_stream,
+    Batch, Columns, Format, Problem, ReportWriter, Source, ValueColumn, batch_rows, check_other_file,
+    is_standard_stream,
 };
 use clap::Args;
 use privet::{AnyMechanism, DomainSpec, Envelope, Generator, InputError, ReportBuffer, Values};
@@ -156,11 +157,7 @@ impl Perturb {
         if self.keep.iter().any(|name| name == "report") {
             return wrong("a kept column cannot be called report", Some("rename it before"));
         }
-        let same = |one: &PathBuf, other: &PathBuf| one.canonicalize().ok() == other.canonicalize().ok();
-        if !is_standard_stream(&self.out) && self.out.exists() && same(&self.input, &self.out) {
-            return wrong("the reports would replace the values: --in and --out are the same file", None);
-        }
-        Ok(())
+        check_other_file(&self.input, &self.out)
     }
 }
 

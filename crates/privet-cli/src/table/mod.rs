@@ -23,9 +23,10 @@ mod writer;
 
 pub(crate) use cell::{Cell, Column, NumberColumn, ReportColumn, ValueColumn};
 pub(crate) use column_writer::ColumnWriter;
-pub(crate) use destination::{Destination, replace_file};
+pub(crate) use destination::{Destination, check_other_file, replace_file};
 pub(crate) use guard::keep_guarded_panics_quiet;
 pub(crate) use kept::KeptColumn;
+pub(crate) use npy::read as read_array;
 pub(crate) use points::{METADATA_KEY, PointColumn, metadata as points_metadata};
 pub(crate) use problem::Problem;
 pub(crate) use source::{Batch, Columns, Source};

@@ -134,7 +134,7 @@ pub(crate) fn read_numbers(path: &Path, column: &str) -> Result<Vec<f64>, Failur
 pub(crate) fn write_vectors(
     path: &Path,
     name: &str,
-    vectors: Rows,
+    vectors: &Rows,
     about: (&'static str, String),
 ) -> Result<(), Failure> {
     let format = Format::of(path, None)?;
