@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::{number, table_of_numbers};
 use crate::plot::{self, Chart, Range, Series};
 use crate::table::{ColumnWriter, Format, KeptColumn};
+use privet::Epsilon;
 use serde::Serialize;
 use std::path::Path;
 
@@ -93,12 +94,6 @@ pub(super) fn save(rows: &[Row], path: &Path) -> Result<(), Failure> {
 pub(super) fn draw(rows: &[Row], title: String, path: &Path) -> Result<(), Failure> {
     let epsilons = || rows.iter().filter_map(|row| row.epsilon);
     let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(f64::NEG_INFINITY, f64::max)];
-    if ends[0] >= ends[1] {
-        return Err(Failure::Usage {
-            message: "the plot shows values over epsilon: one epsilon is no line".into(),
-            hint: Some("give several epsilons, such as 1,2,5,10, or leave --plot out"),
-        });
-    }
     let (metric, data) = (rows[0].metric, rows[0].data);
     let has_recipes = rows.iter().any(|row| row.recipe != rows[0].recipe);
     let mut series: Vec<Series> = Vec::new();
@@ -131,10 +126,20 @@ pub(super) fn draw(rows: &[Row], title: String, path: &Path) -> Result<(), Failu
     plot::save(&chart, path)
 }
 
-/// Refuses names of files before anything is computed.
-pub(super) fn check_names(out: Option<&Path>, plot: Option<&Path>) -> Result<(), Failure> {
+/// Refuses files that could not be written, before anything is computed.
+pub(super) fn check_files(
+    out: Option<&Path>,
+    plot: Option<&Path>,
+    epsilons: &[Epsilon],
+) -> Result<(), Failure> {
     out.map(|path| Format::of(path, None)).transpose()?;
     plot.map(plot::Format::of).transpose()?;
+    if plot.is_some() && epsilons.iter().all(|epsilon| *epsilon == epsilons[0]) {
+        return Err(Failure::Usage {
+            message: "the plot shows values over epsilon: one epsilon is no line".into(),
+            hint: Some("give several epsilons, such as 1,2,5,10, or leave --plot out"),
+        });
+    }
     Ok(())
 }
 

@@ -91,7 +91,9 @@ fn read_coordinates(path: &Path, format: Format, first: &str, others: &[String])
             };
             coordinates.push(*first);
             for column in &batch.kept {
-                coordinates.push(column.number(row).ok_or_else(|| refuse(Problem::MissingValue))?);
+                let is_there = column.text(row).is_some_and(|text| !text.is_empty());
+                let missing = || refuse(if is_there { Problem::NotFinite } else { Problem::MissingValue });
+                coordinates.push(column.number(row).ok_or_else(missing)?);
             }
             let vector = &coordinates[coordinates.len() - 1 - others.len()..];
             if vector.iter().any(|coordinate| !coordinate.is_finite()) {

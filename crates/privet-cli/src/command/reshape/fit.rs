@@ -203,16 +203,21 @@ impl FitArguments {
             ("gain", format!("{} with standard error {}", number(gain.gain), number(gain.standard_error))),
         ];
         let facts = facts.map(|(name, value)| format!("{name:<12} {value}")).join("\n");
-        let verdict = if gain.gain > 2.0 * gain.standard_error {
-            "Expected on public vectors that had no part in the choice."
-        } else {
-            "No clear gain is expected: the mechanism on centred vectors may do as well."
+        let measured = match self.jacobians {
+            None => "Measured on public vectors that had no part in the choice.",
+            Some(_) => "Measured to first order, on the public vectors that the map was fitted to.",
         };
-        format!(
-            "{facts}\n\n{verdict} Where people can run the model, its answer through randomised response is better."
-        )
+        let verdict = if gain.gain > 2.0 * gain.standard_error {
+            ""
+        } else {
+            " There is no clear gain: the mechanism on centred vectors may do as well."
+        };
+        format!("{facts}\n\n{measured}{verdict}\n{BASELINE}")
     }
 }
+
+const BASELINE: &str = "Where people can run the model, its answer through randomised response is usually better: \
+                        `reshape evaluate` shows both.";
 
 fn lengths(norm: Norm) -> &'static str {
     match norm {

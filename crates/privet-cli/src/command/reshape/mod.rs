@@ -33,8 +33,8 @@ Examples:
 /// A vector is mapped into coordinates that are made for the model, clipped, randomised and mapped back. The map comes from
 /// the public model and public vectors alone, so the promise is that of the mechanism.
 ///
-/// Where people can run the model, they should: its answer through randomised response is better than any randomised vector,
-/// and `evaluate` always shows that row. Reshaping is for models that cannot be on the device, for several tasks that share one
+/// Where people can run the model, they should: its answer through randomised response is usually better than any randomised
+/// vector, and `evaluate` always shows that row. Reshaping is for models that cannot be on the device, for several tasks that share one
 /// vector, and for averages over people.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -75,11 +75,11 @@ pub(super) struct EvaluateArguments {
 impl EvaluateArguments {
     pub(super) fn run(&self, output: Output) -> Result<(), Failure> {
         let (out, plot) = (self.out.as_deref(), self.plot.as_deref());
-        evaluation::check_names(out, plot)?;
+        let epsilons = parse_epsilons(&self.epsilon)?;
+        evaluation::check_files(out, plot, &epsilons)?;
         let options = self.options.build_options()?;
         let mechanisms = vectors::find_all(&self.mechanism, &options)?;
         vectors::check_taken(&mechanisms, &options)?;
-        let epsilons = parse_epsilons(&self.epsilon)?;
         let mut rng = generator(self.insecure_seed)?;
         let vectors = self.vectors(&mut rng)?;
         let dimension = dimension(vectors.dimension())?;
