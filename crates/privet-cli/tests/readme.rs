@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 const README: &str = include_str!("../../../README.md");
 const EXAMPLE: &str = include_str!("../../privet/examples/quick_start.rs");
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 9] = [
     "README.md",
     "ARCHITECTURE.md",
     "THREAT_MODEL.md",
@@ -18,6 +18,8 @@ const PAGES: [&str; 7] = [
     "CHANGELOG.md",
     "docs/ADDING_A_MECHANISM.md",
     "docs/LOCATIONS.md",
+    "docs/VECTORS.md",
+    "papers/reshape/README.md",
 ];
 
 /// A piece of code between fences.

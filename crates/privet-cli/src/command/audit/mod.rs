@@ -34,7 +34,8 @@ Examples:
 /// The exact epsilon is the largest log-ratio of report probabilities, computed with integers from the weights that the
 /// sampler uses. The sampled bound needs no weights: reports are drawn for two inputs, half of them choose the most telling
 /// event, the other half count it, and the true epsilon is above the bound with the stated confidence. An audit passes if
-/// both are at most the claimed epsilon, and the exact delta at most the claimed one; otherwise the exit status is 1.
+/// both are at most the claimed epsilon, and the exact delta at most the claimed one; otherwise the exit status is 1. Of mechanisms
+/// whose numerics are real-arithmetic, the exact epsilon is the stated one: it is derived, and only the samples check it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Audit {
