@@ -38,7 +38,8 @@ Examples:
 /// The map turns vectors into balanced coordinates: those to which the model reacts most and in which vectors vary most come
 /// first, stretched as the mechanism's noise wants it. The rank and the clip radius are chosen on public vectors, and the
 /// expected gain over the same mechanism on centred vectors is measured on public vectors that had no part in the choice. The
-/// model's own answers count as right. Directions that are left out get the public mean and no noise.
+/// model's own answers count as right. Nothing is sent for directions that are left out: they are filled in from what is sent, as
+/// public vectors vary together.
 ///
 /// With Jacobians there is no model to try: the rank has the least predicted task error, and the gain is that of the first-order
 /// change of the scores. Take Jacobians at randomised points, too: units that sleep at public points may wake under noise.
