@@ -117,7 +117,7 @@ fn describe(
     ))
 }
 
-/// All small ranks, and larger ones a third apart.
+/// All small ranks, and larger ones about a quarter apart.
 fn ranks(most: usize) -> Vec<usize> {
     let mut ranks = vec![1];
     while let Some(&last) = ranks.last().filter(|&&last| last < most) {

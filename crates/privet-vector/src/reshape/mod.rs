@@ -49,12 +49,12 @@
 //! // A public model that looks at the difference of two of three coordinates, and public vectors.
 //! let weights = nalgebra::DMatrix::from_row_slice(1, 3, &[1.0, -1.0, 0.0]);
 //! let model = Model::Linear(Linear::new(weights, nalgebra::DVector::zeros(1))?);
-//! let public = Rows::new(3, (0..900).map(|place| f64::from(place * place % 101)).collect())?;
+//! let public = Rows::new(3, (0..9000).map(|place| f64::from(place * place % 101)).collect())?;
 //!
 //! let row = find("privunit")?;
 //! let choice = MechanismChoice { row, epsilon: Epsilon::new(2.0)?, options: BuildOptions::default() };
 //! let mut rng = Generator::from_insecure_seed(1);
-//! let fitted = fit(&model, Reading::Values, &public, 10, &choice, &mut rng)?;
+//! let fitted = fit(&model, Reading::Values, &public, 1, &choice, &mut rng)?;
 //! assert!(fitted.gain.gain > 3.0 * fitted.gain.standard_error);
 //!
 //! let reshaped = Reshaped::new(fitted.reshape, &choice)?;
