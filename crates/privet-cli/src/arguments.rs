@@ -5,10 +5,13 @@
 
 use crate::choice::{self, Choice, Choices};
 use crate::failure::Failure;
+use crate::vectors::{self, OnVectors, RadiusArguments};
 use clap::Args;
 use privet::plane::PlaneErrors;
 use privet::registry::{self, AnyEstimator, MechanismRow};
 use privet::trajectory::method::LocationMethod;
+use privet::vector::mechanism::VectorMechanism;
+use privet::vector::registry as vector_registry;
 use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError, Rectangle};
 
 /// One mechanism with its parameters.
@@ -17,8 +20,8 @@ pub(crate) struct MechanismArguments {
     /// The mechanism's id or a synonym, which `privet mechanisms` lists, or file:PATH for one made by `privet optimize`
     #[arg(long, value_name = "NAME")]
     pub(crate) mechanism: String,
-    /// Where values come from: binary, categories:128, categories:red,green,blue, words:12, interval:0,1 or circle:360;
-    /// a mechanism from a file has its own
+    /// Where values come from: binary, categories:128, categories:red,green,blue, words:12, interval:0,1, circle:360 or
+    /// vector:64; a mechanism from a file has its own
     #[arg(long, value_name = "DOMAIN")]
     pub(crate) domain: Option<String>,
     /// How much one report may reveal: the largest log-ratio of report probabilities; a mechanism from a file has its own
@@ -26,6 +29,8 @@ pub(crate) struct MechanismArguments {
     pub(crate) epsilon: Option<String>,
     #[command(flatten)]
     pub(crate) options: OptionArguments,
+    #[command(flatten)]
+    pub(crate) clip: RadiusArguments,
 }
 
 /// Parameters that only some mechanisms take.
@@ -49,55 +54,101 @@ impl OptionArguments {
 /// One mechanism at one place.
 #[derive(Debug)]
 pub(crate) struct Chosen {
-    choice: Choice,
+    choice: Known,
     options: BuildOptions,
     pub(crate) domain: DomainSpec,
     pub(crate) epsilon: Epsilon,
 }
 
+/// What a name leads to.
+#[derive(Debug)]
+enum Known {
+    Value(Choice),
+    Vector { row: &'static vector_registry::Row, radius: Option<f64> },
+}
+
 impl MechanismArguments {
     pub(crate) fn resolve(&self) -> Result<Chosen, Failure> {
+        if let Some(domain) = self.domain.as_ref().filter(|domain| vectors::is_vector_domain(domain)) {
+            let row = vectors::find(&self.mechanism)?;
+            let given = self.epsilon.as_deref().map(parse_epsilon).transpose()?;
+            let epsilon = choice::epsilons(&[], given.map(|epsilon| vec![epsilon]))?[0];
+            let choice = Known::Vector { row, radius: self.clip.radius };
+            let options = self.options.build_options()?;
+            return Ok(Chosen { choice, options, domain: domain.parse()?, epsilon });
+        }
+        self.clip.refuse_elsewhere()?;
         let choice = Choice::find(&self.mechanism)?;
         let choices = std::slice::from_ref(&choice);
         let domain = choice::domain(choices, self.domain.as_ref())?;
         let given = self.epsilon.as_deref().map(parse_epsilon).transpose()?;
         let epsilon = choice::epsilons(choices, given.map(|epsilon| vec![epsilon]))?[0];
         let options = self.options.build_options()?;
-        Ok(Chosen { choice, options, domain, epsilon })
+        Ok(Chosen { choice: Known::Value(choice), options, domain, epsilon })
     }
 }
 
 impl Chosen {
     pub(crate) fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, Failure> {
-        Ok(self.choice.mechanism(&self.domain, self.epsilon, &self.options)?)
+        Ok(match &self.choice {
+            Known::Value(choice) => choice.mechanism(&self.domain, self.epsilon, &self.options)?,
+            Known::Vector { .. } => Box::new(OnVectors(self.vector_mechanism()?)),
+        })
+    }
+
+    /// The mechanism on vectors.
+    pub(crate) fn vector_mechanism(&self) -> Result<Box<dyn VectorMechanism>, Failure> {
+        match &self.choice {
+            Known::Vector { row, radius } => {
+                Ok(vectors::build(row, &self.domain, *radius, self.epsilon, &self.options)?)
+            }
+            Known::Value(choice) => Err(self.not_about("vectors", choice.id())),
+        }
+    }
+
+    /// The choice, where it is not about vectors.
+    fn value(&self, wanted: &str) -> Result<&Choice, Failure> {
+        match &self.choice {
+            Known::Value(choice) => Ok(choice),
+            Known::Vector { row, .. } => Err(self.not_about(wanted, row.info.id)),
+        }
+    }
+
+    fn not_about(&self, wanted: &str, id: &str) -> Failure {
+        Failure::Usage { message: format!("{id} is not about {wanted}: got {}", self.domain), hint: None }
     }
 
     /// What reports of places stand for.
     pub(crate) fn plane_errors(&self) -> Result<Box<dyn PlaneErrors>, Failure> {
-        let found = self.choice.plane_errors(&self.domain, self.epsilon)?;
-        found.ok_or_else(|| self.not_on_places())
+        let choice = self.value("places")?;
+        choice.plane_errors(&self.domain, self.epsilon)?.ok_or_else(|| self.not_on_places(choice))
     }
 
     /// The mechanism as a method for locations.
     pub(crate) fn location_method(&self, rectangle: Rectangle) -> Result<Box<dyn LocationMethod>, Failure> {
-        let found = self.choice.location_method(rectangle, self.epsilon)?;
-        found.ok_or_else(|| self.not_on_places())
+        let choice = self.value("places")?;
+        choice.location_method(rectangle, self.epsilon)?.ok_or_else(|| self.not_on_places(choice))
     }
 
-    fn not_on_places(&self) -> Failure {
-        let message = format!("{} is not about places: got {}", self.choice.id(), self.domain);
+    fn not_on_places(&self, choice: &Choice) -> Failure {
+        let message = format!("{} is not about places: got {}", choice.id(), self.domain);
         Failure::Usage { message, hint: Some("places are reported by window-2d or file:PATH") }
     }
 
     pub(crate) fn estimator(&self) -> Result<Box<dyn AnyEstimator>, Failure> {
-        Ok(self.choice.estimator(&self.domain, self.epsilon, &self.options)?)
+        Ok(self.value("numbers or categories")?.estimator(&self.domain, self.epsilon, &self.options)?)
     }
 }
 
 /// The mechanism of this name, or the nearest name there is.
 pub(crate) fn find_mechanism(name: &str) -> Result<&'static MechanismRow, Failure> {
-    registry::find_mechanism(name)
-        .map_err(|source| Failure::UnknownMechanism { source, nearest: registry::nearest_name(name) })
+    registry::find_mechanism(name).map_err(|source| match vector_registry::find(name) {
+        Ok(row) => Failure::Usage {
+            message: format!("{} works on vectors, which are not asked for here", row.info.id),
+            hint: Some("say --domain vector:64, or use `privet vector evaluate`"),
+        },
+        Err(_) => Failure::UnknownMechanism { source, nearest: registry::nearest_name(name) },
+    })
 }
 
 /// The chosen mechanisms that fit. Where all are asked for, each gets the options that it takes, and those that need a

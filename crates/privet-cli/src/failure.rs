@@ -5,6 +5,8 @@ use privet::advisor::AdvisorError;
 use privet::classifier::ClassifierError;
 use privet::limit::LimitError;
 use privet::model::ModelError;
+use privet::vector::VectorError;
+use privet::vector::reshape::ReshapeError;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -50,6 +52,12 @@ pub(crate) enum Failure {
     /// A classifier, or a record for one, that cannot be used; the row is that of a table.
     #[error("{}{source}", place_in_words(path.as_deref(), *row))]
     Classifier { path: Option<PathBuf>, row: Option<u64>, source: ClassifierError },
+    /// A model or an array that cannot be read or written.
+    #[error("{}{source}", place_of(path, source))]
+    Model { path: PathBuf, source: ModelError },
+    /// A reshaping that cannot be made or used.
+    #[error(transparent)]
+    Reshape(ReshapeError),
     #[error("stopped before anything was found")]
     Stopped,
     /// A mechanism or a program that does not keep its promise.
@@ -66,6 +74,26 @@ impl From<AdvisorError> for Failure {
         match error {
             AdvisorError::Parameter(error) => Self::Parameter(error),
             other => Self::Usage { message: other.to_string(), hint: other.hint() },
+        }
+    }
+}
+
+impl From<VectorError> for Failure {
+    fn from(error: VectorError) -> Self {
+        match error {
+            VectorError::Parameter(error) => Self::Parameter(error),
+            VectorError::Input(error) => Self::Input(error),
+            VectorError::Report(error) => Self::Report(error),
+            other => Self::Usage { message: other.to_string(), hint: None },
+        }
+    }
+}
+
+impl From<ReshapeError> for Failure {
+    fn from(error: ReshapeError) -> Self {
+        match error {
+            ReshapeError::Vector(error) => error.into(),
+            other => Self::Reshape(other),
         }
     }
 }
@@ -88,6 +116,11 @@ fn limit_code(error: &LimitError) -> &'static str {
 
 fn place_in_words(path: Option<&Path>, row: Option<u64>) -> String {
     path.map(|path| format!("{}{}: ", path.display(), row_in_words(row))).unwrap_or_default()
+}
+
+/// The file, unless the message names it.
+fn place_of(path: &Path, error: &ModelError) -> String {
+    if matches!(error, ModelError::File { .. }) { String::new() } else { format!("{}: ", path.display()) }
 }
 
 fn row_in_words(row: Option<u64>) -> String {
@@ -147,6 +180,9 @@ impl Failure {
             | Self::Source { .. }
             | Self::MechanismFile { .. }
             | Self::Estimate(EstimateError::Foreign { .. }) => 65,
+            Self::Reshape(ReshapeError::Setting { .. } | ReshapeError::Rank { .. }) => 2,
+            Self::Model { source: ModelError::File { .. }, .. } => 74,
+            Self::Model { .. } | Self::Reshape(_) => 65,
             Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
             Self::Stopped => INTERRUPTED,
@@ -169,6 +205,8 @@ impl Failure {
             Self::MechanismFile { .. } => "mechanism-file",
             Self::Unproved { .. } => "unproved",
             Self::Classifier { source, .. } => source.code(),
+            Self::Model { source, .. } => source.code(),
+            Self::Reshape(error) => error.code(),
             Self::Stopped => "stopped",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
@@ -192,6 +230,7 @@ impl Failure {
                 "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
             ),
             Self::Source { problem, .. } => problem.hint(),
+            Self::Reshape(error) => error.hint().map(Cow::from),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
             Self::Classifier { source, row, .. } => classifier_hint(source, row.is_some()),
             _ => None,

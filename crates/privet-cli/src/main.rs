@@ -10,6 +10,7 @@ mod plot;
 mod progress;
 mod table;
 mod trials;
+mod vectors;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -23,6 +23,14 @@ impl<'a> Trials<'a> {
         self,
         trial: impl Fn(Generator) -> Result<T, Failure> + Sync,
     ) -> Result<Vec<T>, Failure> {
+        self.run_each(|_, rng| trial(rng))
+    }
+
+    /// As [`Trials::run`], for trials that differ: each is told its place.
+    pub(crate) fn run_each<T: Send>(
+        self,
+        trial: impl Fn(usize, Generator) -> Result<T, Failure> + Sync,
+    ) -> Result<Vec<T>, Failure> {
         let count = self.generators.len();
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
         let queue = Mutex::new(self.generators.into_iter().enumerate());
@@ -34,7 +42,7 @@ impl<'a> Trials<'a> {
                 scope.spawn(move || {
                     let next = || queue.lock().ok().and_then(|mut queue| queue.next());
                     while let Some((index, rng)) = next() {
-                        if sender.send((index, trial(rng))).is_err() {
+                        if sender.send((index, trial(index, rng))).is_err() {
                             return;
                         }
                     }

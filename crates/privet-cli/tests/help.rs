@@ -35,4 +35,14 @@ fn classifier() {
     insta::assert_snapshot!("classifier", help("classifier"));
 }
 
+#[test]
+fn vectors() {
+    for verb in ["vector", "vector perturb", "vector evaluate"] {
+        insta::assert_snapshot!(verb.replace(' ', "_"), help(verb));
+    }
+    for verb in ["reshape", "reshape fit", "reshape apply", "reshape evaluate"] {
+        insta::assert_snapshot!(verb.replace(' ', "_"), help(verb));
+    }
+}
+
 snapshots!(mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo);

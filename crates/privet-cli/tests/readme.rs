@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 const README: &str = include_str!("../../../README.md");
 const EXAMPLE: &str = include_str!("../../privet/examples/quick_start.rs");
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 10] = [
     "README.md",
     "ARCHITECTURE.md",
     "THREAT_MODEL.md",
@@ -19,6 +19,8 @@ const PAGES: [&str; 8] = [
     "docs/ADDING_A_MECHANISM.md",
     "docs/LOCATIONS.md",
     "docs/CLASSIFIERS.md",
+    "docs/VECTORS.md",
+    "papers/reshape/README.md",
 ];
 
 /// A piece of code between fences.

@@ -1,6 +1,7 @@
 //! One mechanism in numbers.
 
 mod law;
+mod vectors;
 
 use crate::arguments::{Chosen, MechanismArguments};
 use crate::failure::Failure;
@@ -45,6 +46,9 @@ impl Describe {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         self.plot.as_deref().map(plot::Format::of).transpose()?;
         let chosen = self.mechanism.resolve()?;
+        if let DomainSpec::Vectors(_) = chosen.domain {
+            return self.describe_vectors(&chosen, output);
+        }
         let mechanism = chosen.mechanism()?;
         match chosen.domain {
             DomainSpec::Interval(_) | DomainSpec::Circle(_) => {

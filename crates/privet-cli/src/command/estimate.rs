@@ -1,6 +1,7 @@
 //! Reports to estimates.
 
 mod places;
+mod vectors;
 
 use crate::arguments::{MechanismArguments, parse_named};
 use crate::failure::Failure;
@@ -44,13 +45,15 @@ Examples:
 ///
 /// Places: the shares of equal cells of the rectangle, by maximum likelihood on a grid. `trajectory estimate` reads paths.
 ///
+/// Vectors: the mean of each coordinate, of vectors that were moved into the clip set.
+///
 /// Memory does not grow with the number of reports, except for places.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Estimate {
     #[command(flatten)]
     mechanism: MechanismArguments,
-    /// Tables of reports (.csv, .jsonl, .ndjson, .parquet), summaries (.summary), or - for standard input
+    /// Tables of reports (.csv, .jsonl, .ndjson, .parquet, .arrow), summaries (.summary), or - for standard input
     #[arg(long = "in", value_name = "FILE,..", value_delimiter = ',', required = true)]
     input: Vec<PathBuf>,
     /// The column that holds the reports
@@ -82,6 +85,9 @@ impl Estimate {
         let domain = &chosen.domain;
         if let DomainSpec::Rectangle(rectangle) = domain {
             return self.of_places(&chosen, *rectangle, output);
+        }
+        if let DomainSpec::Vectors(_) = domain {
+            return self.of_vectors(&chosen, output);
         }
         let mechanism = chosen.mechanism()?;
         let estimator = chosen.estimator()?;

@@ -5,6 +5,7 @@ use crate::output::{Output, table};
 use clap::Args;
 use privet::MechanismInfo;
 use privet::registry;
+use privet::vector::registry::ROWS as VECTOR_ROWS;
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
@@ -26,7 +27,8 @@ pub(crate) struct Mechanisms {
 
 impl Mechanisms {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        let infos = || registry::mechanisms().map(|row| &row.info);
+        let on_vectors = VECTOR_ROWS.iter().map(|row| &row.info);
+        let infos = || registry::mechanisms().map(|row| &row.info).chain(on_vectors.clone());
         let document: Vec<Value> = infos().map(json_of).collect();
         if self.markdown && output == Output::Json {
             return Err(Failure::Usage {

@@ -8,16 +8,19 @@ mod demo;
 mod describe;
 mod error;
 mod estimate;
+mod evaluation;
 mod joint;
 mod loss;
 mod mechanisms;
 mod optimize;
 mod perturb;
 mod prior;
+mod reshape;
 mod settings;
 mod simulate;
 pub(crate) mod trajectory;
 mod true_values;
+mod vector;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -48,6 +51,8 @@ enum Verb {
     Joint(joint::Joint),
     Trajectory(trajectory::Trajectory),
     Classifier(classifier::ClassifierVerb),
+    Vector(vector::Vector),
+    Reshape(reshape::Reshape),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -68,6 +73,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Joint(verb) => verb.run(output),
         Verb::Trajectory(verb) => verb.run(output),
         Verb::Classifier(verb) => verb.run(output),
+        Verb::Vector(verb) => verb.run(output),
+        Verb::Reshape(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }

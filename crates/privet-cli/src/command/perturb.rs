@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{
-    Batch, Columns, Format, Problem, ReportWriter, Source, ValueColumn, batch_rows, is_standard_stream,
+    Batch, Columns, Format, Problem, ReportWriter, Source, ValueColumn, batch_rows, check_other_file,
+    is_standard_stream,
 };
 use clap::Args;
 use privet::{AnyMechanism, DomainSpec, Envelope, Generator, InputError, ReportBuffer, Values};
@@ -25,22 +26,26 @@ Examples:
 
   Numbers between two public ends; what lies outside is refused, or moved with --clamp:
     privet perturb --mechanism optimal-piecewise --domain interval:0,120 --epsilon 2 \\
-      --column age --in people.csv --out reports.csv --clamp";
+      --column age --in people.csv --out reports.csv --clamp
+
+  Vectors, a row of an array for each person; those longer than 2 are shortened:
+    privet perturb --mechanism privunit --domain vector:64 --epsilon 5 --radius 2 \\
+      --in features.npy --out reports.parquet";
 
 /// Turn a column of values into a column of reports
 ///
 /// The output has one column, `report`: each is the version, a mark, the mechanism's fingerprint and the randomised
-/// value, in hexadecimal digits (in parquet, in bytes). All reports have the same length. The file appears under its
+/// value, in hexadecimal digits (in parquet and arrow, in bytes). All reports have the same length. The file appears under its
 /// name when it is complete. Memory does not grow with the number of rows.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Perturb {
     #[command(flatten)]
     mechanism: MechanismArguments,
-    /// The column that holds the values; lines have none
+    /// The column that holds the values; lines and npy have none. Vectors are lists, or numbers with commas between them
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// The table to read: .csv, .jsonl, .ndjson or .parquet, or - for standard input
+    /// The table to read: .csv, .jsonl, .ndjson, .parquet, .arrow or .npy, or - for standard input
     #[arg(long = "in", value_name = "FILE")]
     input: PathBuf,
     /// The table to write, or - for standard output
@@ -152,16 +157,15 @@ impl Perturb {
         if self.keep.iter().any(|name| name == "report") {
             return wrong("a kept column cannot be called report", Some("rename it before"));
         }
-        let same = |one: &PathBuf, other: &PathBuf| one.canonicalize().ok() == other.canonicalize().ok();
-        if !is_standard_stream(&self.out) && self.out.exists() && same(&self.input, &self.out) {
-            return wrong("the reports would replace the values: --in and --out are the same file", None);
-        }
-        Ok(())
+        check_other_file(&self.input, &self.out)
     }
 }
 
 /// Whether `--clamp` could move the value into the domain.
 fn has_nearest(domain: &DomainSpec, values: &Values, position: u64) -> bool {
+    if let Values::Vectors { .. } = values {
+        return false;
+    }
     if let Values::Points(points) = values {
         let point = points.get(position as usize);
         return point.is_some_and(|point| point.iter().all(|coordinate| !coordinate.is_nan()));

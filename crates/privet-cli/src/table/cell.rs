@@ -1,7 +1,9 @@
 //! What the cells of the column become: private values, or reports.
 
 use super::{Problem, hex};
-use privet::{Categories, Domain, DomainSpec, Envelope, InputError, ReportBuffer, ReportError, Values};
+use privet::{
+    Categories, Domain, DomainSpec, Envelope, InputError, ReportBuffer, ReportError, Values, Vectors,
+};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -12,6 +14,8 @@ pub(crate) enum Cell<'a> {
     Bytes(&'a [u8]),
     Whole(i128),
     Number(f64),
+    /// A list of numbers.
+    Vector(&'a [f64]),
     Boolean(bool),
     Missing,
 }
@@ -36,7 +40,7 @@ impl Column for NumberColumn {
             Cell::Number(number) => number,
             Cell::Whole(whole) => whole as f64,
             Cell::Text(text) => number_of(text),
-            Cell::Bytes(_) | Cell::Boolean(_) => f64::NAN,
+            Cell::Bytes(_) | Cell::Boolean(_) | Cell::Vector(_) => f64::NAN,
         });
         Ok(())
     }
@@ -80,6 +84,11 @@ impl Column for ValueColumn {
             (DomainSpec::Categories(categories), Values::Categories(values), cell) => {
                 index(categories, cell, self.is_clamped).map(|index| values.push(index))
             }
+            (DomainSpec::Vectors(domain), Values::Vectors { coordinates, .. }, cell) => {
+                let refuse = |source| Problem::Input { source, is_clampable: false };
+                return push_vector(domain, cell, coordinates).map_err(refuse);
+            }
+            (_, _, Cell::Vector(_)) => return Err(Problem::NestedValue),
             (_, Values::Numbers(values), Cell::Number(number)) => {
                 values.push(number);
                 Some(())
@@ -88,6 +97,35 @@ impl Column for ValueColumn {
         };
         pushed.ok_or_else(|| self.refuse(cell))
     }
+}
+
+/// Adds a vector that is written as text or as a list; a single number is a vector of one coordinate.
+pub(super) fn push_vector(
+    domain: &Vectors,
+    cell: Cell<'_>,
+    coordinates: &mut Vec<f64>,
+) -> Result<(), InputError> {
+    let outside = || InputError::OutsideDomain { domain: domain.to_string() };
+    let single;
+    let vector = match cell {
+        Cell::Text(text) => {
+            let text = std::str::from_utf8(text).map_err(|_| outside())?;
+            return domain.parse_into(text, coordinates);
+        }
+        Cell::Vector(vector) => vector,
+        Cell::Number(number) => {
+            single = [number];
+            &single
+        }
+        Cell::Whole(whole) => {
+            single = [whole as f64];
+            &single
+        }
+        Cell::Bytes(_) | Cell::Boolean(_) | Cell::Missing => return Err(outside()),
+    };
+    domain.check(vector)?;
+    coordinates.extend_from_slice(vector);
+    Ok(())
 }
 
 #[inline]
@@ -149,7 +187,7 @@ fn with_text<T>(cell: Cell<'_>, read: impl FnOnce(&str) -> T) -> Option<T> {
             let free = rest.len();
             std::str::from_utf8(&buffer[..buffer.len() - free]).ok().map(read)
         }
-        Cell::Number(_) | Cell::Bytes(_) | Cell::Missing => None,
+        Cell::Number(_) | Cell::Bytes(_) | Cell::Vector(_) | Cell::Missing => None,
     }
 }
 
@@ -191,7 +229,9 @@ impl Column for ReportColumn {
             Cell::Text(b"") | Cell::Missing => Err(Problem::MissingValue),
             Cell::Text(text) => Ok(self.push_text(text)?),
             Cell::Bytes(bytes) => Ok(self.reports.push(self.envelope.open(bytes)?)?),
-            Cell::Whole(_) | Cell::Number(_) | Cell::Boolean(_) => Err(ReportError::Text.into()),
+            Cell::Whole(_) | Cell::Number(_) | Cell::Vector(_) | Cell::Boolean(_) => {
+                Err(ReportError::Text.into())
+            }
         }
     }
 }

@@ -1,15 +1,14 @@
 //! Columns of numbers and kept columns on their way to a file.
 
 use super::kept::KeptColumn;
+use super::record_writer::{RecordWriter, failed, is_typed};
 use super::text_writer::{push_csv, push_json_cell};
 use super::writer::check_text;
-use super::{Destination, Format, is_standard_stream, parquet_writer};
+use super::{Destination, Format, is_standard_stream};
 use crate::failure::Failure;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{Field, Schema};
-use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct ColumnWriter {
     path: PathBuf,
     format: Format,
-    /// What a Parquet file says about itself, under which key.
+    /// What a file says about itself, under which key, where there is room for it.
     about: Option<(&'static str, String)>,
     /// `None` once the first batch has said which columns there are.
     destination: Option<Destination>,
@@ -28,22 +27,28 @@ pub(crate) struct ColumnWriter {
 
 enum Table {
     Text(Destination),
-    Parquet(Box<ArrowWriter<Destination>>),
+    Records(RecordWriter),
 }
 
 impl ColumnWriter {
     pub(crate) fn create(path: &Path, format: Format) -> Result<Self, Failure> {
-        if format == Format::Parquet && is_standard_stream(path) {
+        if is_typed(format) && is_standard_stream(path) {
             return Err(Failure::Usage {
-                message: "parquet cannot be written to standard output".into(),
+                message: format!("{} cannot be written to standard output", format.as_str()),
                 hint: Some("name a file, or choose csv or jsonl"),
+            });
+        }
+        if format == Format::Npy {
+            return Err(Failure::Usage {
+                message: "npy holds vectors of numbers only".into(),
+                hint: Some("name the file .csv, .jsonl, .parquet or .arrow"),
             });
         }
         let destination = Some(Destination::create(path)?);
         Ok(Self { path: path.to_owned(), format, about: None, destination, table: None, buffer: Vec::new() })
     }
 
-    /// Says something about the table as a whole, which only Parquet has room for.
+    /// Says something about the table as a whole, for which text has no room.
     pub(crate) fn about(mut self, key: &'static str, text: String) -> Self {
         self.about = Some((key, text));
         self
@@ -55,7 +60,7 @@ impl ColumnWriter {
             self.table = Some(self.start(destination, columns)?);
         }
         match &mut self.table {
-            Some(Table::Parquet(writer)) => {
+            Some(Table::Records(writer)) => {
                 let cells = columns.iter().map(|column| column.cells.clone()).collect();
                 let batch = RecordBatch::try_new(schema(columns), cells).map_err(ParquetError::from);
                 let written = batch.and_then(|batch| writer.write(&batch));
@@ -73,14 +78,9 @@ impl ColumnWriter {
     }
 
     fn start(&mut self, destination: Destination, columns: &[KeptColumn]) -> Result<Table, Failure> {
-        if self.format == Format::Parquet {
-            let properties = parquet_writer::properties();
-            let opened = ArrowWriter::try_new(destination, schema(columns), Some(properties));
-            let mut writer = opened.map_err(|error| failed(&self.path, error))?;
-            if let Some((key, text)) = self.about.take() {
-                writer.append_key_value_metadata(KeyValue::new(key.to_owned(), text));
-            }
-            return Ok(Table::Parquet(Box::new(writer)));
+        if is_typed(self.format) {
+            let writer = RecordWriter::start(destination, self.format, schema(columns), self.about.take());
+            return Ok(Table::Records(writer.map_err(|error| failed(&self.path, error))?));
         }
         check_text(columns)?;
         if self.format == Format::Csv {
@@ -92,8 +92,8 @@ impl ColumnWriter {
     /// Completes the file and makes it appear.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let destination = match (self.table, self.destination) {
-            (Some(Table::Parquet(writer)), _) => {
-                writer.into_inner().map_err(|error| failed(&self.path, error))?
+            (Some(Table::Records(writer)), _) => {
+                writer.finish().map_err(|error| failed(&self.path, error))?
             }
             (Some(Table::Text(destination)), _) | (None, Some(destination)) => destination,
             (None, None) => return Ok(()),
@@ -105,11 +105,6 @@ impl ColumnWriter {
 fn schema(columns: &[KeptColumn]) -> Arc<Schema> {
     let field = |column: &KeptColumn| Field::new(&column.name, column.cells.data_type().clone(), true);
     Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
-}
-
-fn failed(path: &Path, error: ParquetError) -> Failure {
-    let source = std::io::Error::other(error);
-    Failure::File { action: "cannot write", path: path.to_owned(), source }
 }
 
 fn push_header(line: &mut Vec<u8>, columns: &[KeptColumn]) {

@@ -100,3 +100,16 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     destination.write_all(bytes).map_err(|source| destination.failed(source))?;
     destination.commit()
 }
+
+/// Refuses to write reports over the values that they come from.
+pub(crate) fn check_other_file(input: &Path, out: &Path) -> Result<(), Failure> {
+    let is_same =
+        !is_standard_stream(out) && out.exists() && input.canonicalize().ok() == out.canonicalize().ok();
+    if is_same {
+        return Err(Failure::Usage {
+            message: "the reports would replace the values: --in and --out are the same file".into(),
+            hint: None,
+        });
+    }
+    Ok(())
+}

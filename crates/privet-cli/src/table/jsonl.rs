@@ -182,11 +182,19 @@ impl<'de, C: Column> Visitor<'de> for Value<'_, C> {
         Ok(self.sink.push(Cell::Missing))
     }
 
-    // Lists and objects are read to their ends, or the parser would complain about the rest instead.
-
-    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        IgnoredAny.visit_seq(list)?;
-        Ok(Err(Problem::NestedValue))
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        let mut vector = Some(Vec::new());
+        // To its end, or the parser would complain about the rest instead.
+        while let Some(element) = list.next_element::<serde_json::Value>()? {
+            match (&mut vector, element.as_f64()) {
+                (Some(vector), Some(number)) => vector.push(number),
+                _ => vector = None,
+            }
+        }
+        Ok(match vector {
+            Some(vector) => self.sink.push(Cell::Vector(&vector)),
+            None => Err(Problem::NestedValue),
+        })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {

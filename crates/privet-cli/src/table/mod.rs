@@ -1,5 +1,6 @@
 //! Tables in files: one column of values or reports is read or written, in batches, whatever the format.
 
+mod arrow;
 mod cell;
 mod column_writer;
 mod csv;
@@ -9,23 +10,28 @@ mod hex;
 mod jsonl;
 mod kept;
 mod lines;
+mod npy;
 mod parquet_reader;
 mod parquet_writer;
 mod points;
 mod problem;
+mod record_writer;
 mod source;
 mod text_writer;
+mod vectors;
 mod writer;
 
 pub(crate) use cell::{Cell, Column, NumberColumn, ReportColumn, ValueColumn};
 pub(crate) use column_writer::ColumnWriter;
 pub(crate) use csv::csv_header;
-pub(crate) use destination::{Destination, replace_file};
+pub(crate) use destination::{Destination, check_other_file, replace_file};
 pub(crate) use guard::keep_guarded_panics_quiet;
 pub(crate) use kept::KeptColumn;
+pub(crate) use npy::read as read_array;
 pub(crate) use points::{METADATA_KEY, PointColumn, metadata as points_metadata};
 pub(crate) use problem::Problem;
 pub(crate) use source::{Batch, Columns, Source};
+pub(crate) use vectors::{read_numbers, read_vectors, write_vectors};
 pub(crate) use writer::ReportWriter;
 
 use crate::failure::Failure;
@@ -52,6 +58,10 @@ pub(crate) enum Format {
     Jsonl,
     /// Apache Parquet
     Parquet,
+    /// Apache Arrow, as a file
+    Arrow,
+    /// An array of NumPy, a row for each vector
+    Npy,
     /// One value on each line, without a header
     Lines,
 }
@@ -69,9 +79,13 @@ impl Format {
             Some("csv") => Ok(Self::Csv),
             Some("jsonl" | "ndjson") => Ok(Self::Jsonl),
             Some("parquet") => Ok(Self::Parquet),
+            Some("arrow" | "feather") => Ok(Self::Arrow),
+            Some("npy") => Ok(Self::Npy),
             _ => Err(Failure::Usage {
                 message: format!("cannot tell the format of {} from its name", path.display()),
-                hint: Some("name it .csv, .jsonl, .ndjson or .parquet, or say the format with a flag"),
+                hint: Some(
+                    "name it .csv, .jsonl, .ndjson, .parquet, .arrow or .npy, or say the format with a flag",
+                ),
             }),
         }
     }
@@ -82,6 +96,8 @@ impl Format {
             Self::Csv => "csv",
             Self::Jsonl => "jsonl",
             Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::Npy => "npy",
             Self::Lines => "lines",
         }
     }

@@ -10,7 +10,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -37,37 +37,49 @@ impl ParquetReader {
             return Err(place.whole(Problem::Empty));
         }
         let builder = decode(&place, || ParquetRecordBatchReaderBuilder::try_new(file))?;
-        let position =
-            |name: &String| position(builder.schema(), name).map_err(|problem| place.whole(problem));
-        let column = selection.column.to_owned();
-        let roots: Vec<usize> =
-            std::iter::once(&column).chain(selection.keep).map(position).collect::<Result<_, _>>()?;
-        check_type(builder.schema(), roots[0]).map_err(|problem| place.whole(problem))?;
+        let roots = positions(builder.schema(), selection).map_err(|problem| place.whole(problem))?;
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
         let builder = builder.with_projection(mask).with_batch_size(selection.batch_rows);
         let batches = decode(&place, || builder.build())?;
-        Ok(Self { batches, column, keep: selection.keep.to_vec(), place })
+        let (column, keep) = (selection.column.to_owned(), selection.keep.to_vec());
+        Ok(Self { batches, column, keep, place })
     }
+}
 
-    fn kept(&self, rows: &RecordBatch) -> Vec<KeptColumn> {
-        let column = |name: &String| {
-            let cells = rows.column_by_name(name)?.clone();
-            Some(KeptColumn { name: name.clone(), cells, is_json: false })
-        };
-        self.keep.iter().filter_map(column).collect()
+/// Moves the rows into the batch: the column's cells, and the columns to keep.
+pub(super) fn push_rows<C: Column>(
+    rows: &RecordBatch,
+    column: &str,
+    keep: &[String],
+    batch: &mut Batch<C>,
+    place: &Place,
+) -> Result<(), Failure> {
+    if let Some(cells) = rows.column_by_name(column) {
+        push_cells(cells.as_ref(), batch, place)?;
     }
+    let kept = |name: &String| {
+        let cells = rows.column_by_name(name)?.clone();
+        Some(KeptColumn { name: name.clone(), cells, is_json: false })
+    };
+    batch.kept = keep.iter().filter_map(kept).collect();
+    Ok(())
 }
 
 impl RowReader for ParquetReader {
     fn fill<C: Column>(&mut self, batch: &mut Batch<C>) -> Result<Rest, Failure> {
         let next = || self.batches.next().transpose().map_err(ParquetError::from);
         let Some(rows) = decode(&self.place, next)? else { return Ok(Rest::Nothing) };
-        if let Some(cells) = rows.column_by_name(&self.column) {
-            push_cells(cells.as_ref(), batch, &self.place)?;
-        }
-        batch.kept = self.kept(&rows);
+        push_rows(&rows, &self.column, &self.keep, batch, &self.place)?;
         Ok(Rest::More)
     }
+}
+
+/// Where the columns of interest are, the one to read first.
+pub(super) fn positions(schema: &Schema, selection: &Selection<'_>) -> Result<Vec<usize>, Problem> {
+    let names = std::iter::once(selection.column).chain(selection.keep.iter().map(String::as_str));
+    let positions: Vec<usize> = names.map(|name| position(schema, name)).collect::<Result<_, _>>()?;
+    check_type(schema, positions[0])?;
+    Ok(positions)
 }
 
 fn position(schema: &Schema, name: &str) -> Result<usize, Problem> {
@@ -92,15 +104,21 @@ fn check_type(schema: &Schema, position: usize) -> Result<(), Problem> {
 
 fn is_readable(kind: &DataType) -> bool {
     use DataType::{
-        Binary, BinaryView, Boolean, Dictionary, FixedSizeBinary, Float32, Float64, LargeBinary, LargeUtf8,
-        Utf8, Utf8View,
+        Binary, BinaryView, Boolean, Dictionary, FixedSizeBinary, FixedSizeList, Float32, Float64,
+        LargeBinary, LargeList, LargeUtf8, List, Utf8, Utf8View,
     };
     match kind {
         Dictionary(_, values) => is_readable(values),
+        List(item) | LargeList(item) | FixedSizeList(item, _) => is_number(item.data_type()),
         Utf8 | LargeUtf8 | Utf8View | Boolean | Float32 | Float64 => true,
         Binary | LargeBinary | BinaryView | FixedSizeBinary(_) => true,
         other => other.is_integer(),
     }
+}
+
+/// Whether cells of this type are numbers.
+fn is_number(kind: &DataType) -> bool {
+    kind.is_integer() || matches!(kind, DataType::Float32 | DataType::Float64)
 }
 
 /// Calls the decoder, and says of its errors and panics only that the file is damaged: its words could hold a value.
@@ -116,12 +134,45 @@ fn decode<T>(place: &Place, work: impl FnOnce() -> Result<T, ParquetError>) -> R
 
 /// Gives all cells of an array to the column.
 fn push_cells<C: Column>(array: &dyn Array, batch: &mut Batch<C>, place: &Place) -> Result<(), Failure> {
+    match array.data_type() {
+        DataType::List(_) => return push_lists(array.as_list::<i32>().iter(), batch, place),
+        DataType::LargeList(_) => return push_lists(array.as_list::<i64>().iter(), batch, place),
+        DataType::FixedSizeList(_, _) => {
+            return push_lists(array.as_fixed_size_list().iter(), batch, place);
+        }
+        _ => {}
+    }
     let mut result = Ok(());
     for_each_cell(array, &mut |cell| {
         result = batch.push(place, cell);
         result.is_ok()
     });
     result
+}
+
+/// Gives lists of numbers to the column, each as a vector. A number that is missing makes its list a missing one.
+fn push_lists<C: Column>(
+    lists: impl Iterator<Item = Option<ArrayRef>>,
+    batch: &mut Batch<C>,
+    place: &Place,
+) -> Result<(), Failure> {
+    let mut vector = Vec::new();
+    for list in lists {
+        vector.clear();
+        let mut is_missing = list.is_none();
+        if let Some(list) = &list {
+            for_each_cell(list.as_ref(), &mut |cell| {
+                match cell {
+                    Cell::Number(number) => vector.push(number),
+                    Cell::Whole(whole) => vector.push(whole as f64),
+                    _ => is_missing = true,
+                }
+                true
+            });
+        }
+        batch.push(place, if is_missing { Cell::Missing } else { Cell::Vector(&vector) })?;
+    }
+    Ok(())
 }
 
 /// Calls `take` with each cell until it returns false.

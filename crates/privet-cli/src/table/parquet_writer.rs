@@ -1,15 +1,14 @@
-//! Reports as Apache Parquet.
+//! Reports as Apache Parquet or Arrow.
 
-use super::Destination;
 use super::kept::KeptColumn;
+use super::record_writer::{RecordWriter, failed};
 use super::writer::REPORT;
+use super::{Destination, Format};
 use crate::failure::Failure;
 use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, Field, Schema};
-use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
-use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use privet::{Envelope, ReportBuffer};
 use std::path::{Path, PathBuf};
@@ -29,17 +28,19 @@ pub(super) fn properties() -> WriterProperties {
 pub(crate) struct ParquetWriter {
     /// `None` once the first batch has said which columns there are.
     destination: Option<Destination>,
-    writer: Option<ArrowWriter<Destination>>,
+    writer: Option<RecordWriter>,
+    format: Format,
     path: PathBuf,
     envelope: Envelope,
     scratch: Vec<u8>,
 }
 
 impl ParquetWriter {
-    pub(super) fn new(destination: Destination, path: &Path, envelope: Envelope) -> Self {
+    pub(super) fn new(destination: Destination, format: Format, path: &Path, envelope: Envelope) -> Self {
         Self {
             destination: Some(destination),
             writer: None,
+            format,
             path: path.to_owned(),
             envelope,
             scratch: Vec::new(),
@@ -47,19 +48,18 @@ impl ParquetWriter {
     }
 
     pub(super) fn write(&mut self, reports: &ReportBuffer, kept: &[KeptColumn]) -> Result<(), Failure> {
-        let batch = self.batch(reports, kept).map_err(|error| self.failed(error.into()))?;
+        let batch = self.batch(reports, kept).map_err(|error| failed(&self.path, error.into()))?;
         if let Some(destination) = self.destination.take() {
-            let writer = ArrowWriter::try_new(destination, batch.schema(), Some(properties()));
-            self.writer = Some(writer.map_err(|error| self.failed(error))?);
+            let writer = RecordWriter::start(destination, self.format, batch.schema(), None);
+            self.writer = Some(writer.map_err(|error| failed(&self.path, error))?);
         }
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        let written = writer.write(&batch);
-        written.map_err(|error| self.failed(error))
+        writer.write(&batch).map_err(|error| failed(&self.path, error))
     }
 
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         let destination = match (self.writer.take(), self.destination.take()) {
-            (Some(writer), _) => writer.into_inner().map_err(|error| self.failed(error))?,
+            (Some(writer), _) => writer.finish().map_err(|error| failed(&self.path, error))?,
             (None, Some(destination)) => destination,
             (None, None) => return Ok(()),
         };
@@ -84,13 +84,5 @@ impl ParquetWriter {
         );
         let columns = std::iter::once(sealed).chain(kept.iter().map(|column| column.cells.clone()));
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.collect())
-    }
-
-    fn failed(&self, error: ParquetError) -> Failure {
-        Failure::File {
-            action: "cannot write",
-            path: self.path.clone(),
-            source: std::io::Error::other(error),
-        }
     }
 }

@@ -36,6 +36,12 @@ pub(crate) enum Problem {
     NotUtf8,
     #[error("the line is longer than {limit} bytes")]
     LongLine { limit: u64 },
+    #[error("a number is not finite, or what should be a number is none")]
+    NotFinite,
+    #[error("the array does not have {expected}")]
+    Shape { expected: &'static str },
+    #[error("the row has {got} numbers, the first one {expected}")]
+    Width { expected: usize, got: usize },
     #[error("damaged, truncated or not {format}")]
     Damaged { format: &'static str },
     #[error("compressed in a way that this program cannot read")]
@@ -65,6 +71,9 @@ impl Problem {
             Self::NotAnObject => "data-not-an-object",
             Self::NotUtf8 => "data-not-utf8",
             Self::LongLine { .. } => "data-long-line",
+            Self::NotFinite => "data-not-finite",
+            Self::Shape { .. } => "data-shape",
+            Self::Width { .. } => "data-width",
             Self::Damaged { .. } => "data-damaged",
             Self::Compression => "data-compression",
             Self::Input { source, .. } => source.code(),

@@ -1,9 +1,11 @@
 //! Reading: a thread reads batches of rows while the caller works on the batch before.
 
+use super::arrow::ArrowReader;
 use super::csv::CsvReader;
 use super::jsonl::JsonlReader;
 use super::kept::{Keeper, KeptColumn};
 use super::lines::LinesReader;
+use super::npy::NpyReader;
 use super::parquet_reader::ParquetReader;
 use super::{Cell, Column, Format, Problem, is_standard_stream};
 use crate::failure::Failure;
@@ -89,6 +91,8 @@ enum Reader {
     Jsonl(JsonlReader),
     Lines(LinesReader),
     Parquet(ParquetReader),
+    Arrow(ArrowReader),
+    Npy(NpyReader),
 }
 
 /// A table that is open for reading.
@@ -101,7 +105,7 @@ pub(crate) struct Source {
 /// Which columns to read, and how much of them at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Columns<'a> {
-    /// What becomes values or reports; tables in any format but lines need it.
+    /// What becomes values or reports; tables in any format but lines and npy need it.
     pub(crate) column: Option<&'a str>,
     /// What is passed on as it is.
     pub(crate) keep: &'a [String],
@@ -120,11 +124,16 @@ impl Source {
     pub(crate) fn open(path: &Path, format: Format, columns: Columns<'_>) -> Result<Self, Failure> {
         let Columns { column, keep, batch_rows } = columns;
         let place = Place::of(path);
-        if format == Format::Lines {
+        if matches!(format, Format::Lines | Format::Npy) {
             if !keep.is_empty() {
-                return Err(Failure::Usage { message: "lines have no columns to keep".into(), hint: None });
+                let what = if format == Format::Npy { "arrays" } else { "lines" };
+                let message = format!("{what} have no columns to keep");
+                return Err(Failure::Usage { message, hint: None });
             }
-            let reader = Reader::Lines(LinesReader::new(stream(path)?, place.clone()));
+            let reader = match format {
+                Format::Npy => Reader::Npy(NpyReader::open(path, place.clone())?),
+                _ => Reader::Lines(LinesReader::new(stream(path)?, place.clone())),
+            };
             return Ok(Self { place, reader, batch_rows });
         }
         let column = column.ok_or_else(|| Failure::Usage {
@@ -134,8 +143,9 @@ impl Source {
         let selection = Selection { column, keep, batch_rows };
         let reader = match format {
             Format::Parquet => Reader::Parquet(ParquetReader::open(path, &selection, place.clone())?),
+            Format::Arrow => Reader::Arrow(ArrowReader::open(path, &selection, place.clone())?),
             Format::Jsonl => Reader::Jsonl(JsonlReader::new(stream(path)?, &selection, place.clone())),
-            Format::Csv | Format::Lines => {
+            Format::Csv | Format::Lines | Format::Npy => {
                 Reader::Csv(CsvReader::new(stream(path)?, &selection, place.clone())?)
             }
         };
@@ -165,6 +175,8 @@ impl Source {
                 Reader::Jsonl(reader) => read_all(reader, &make, &sender),
                 Reader::Lines(reader) => read_all(reader, &make, &sender),
                 Reader::Parquet(reader) => read_all(reader, &make, &sender),
+                Reader::Arrow(reader) => read_all(reader, &make, &sender),
+                Reader::Npy(reader) => read_all(reader, &make, &sender),
             });
             // The reader ends as soon as nobody takes its batches: when this loop is left early, `batches` is dropped.
             for batch in batches {

@@ -2,6 +2,7 @@
 
 use super::kept::{KeptColumn, has_text};
 use super::parquet_writer::ParquetWriter;
+use super::record_writer::is_typed;
 use super::text_writer::TextWriter;
 use super::{Destination, Format, is_standard_stream};
 use crate::failure::Failure;
@@ -19,14 +20,20 @@ pub(crate) enum ReportWriter {
 
 impl ReportWriter {
     pub(crate) fn create(path: &Path, format: Format, envelope: Envelope) -> Result<Self, Failure> {
-        if format == Format::Parquet {
+        if format == Format::Npy {
+            return Err(Failure::Usage {
+                message: "npy has no room for a report's header".into(),
+                hint: Some("name the file .parquet or .arrow; `privet vector perturb` writes arrays"),
+            });
+        }
+        if is_typed(format) {
             if is_standard_stream(path) {
                 return Err(Failure::Usage {
-                    message: "parquet cannot be written to standard output".into(),
+                    message: format!("{} cannot be written to standard output", format.as_str()),
                     hint: Some("name a file, or choose csv, jsonl or lines"),
                 });
             }
-            let writer = ParquetWriter::new(Destination::create(path)?, path, envelope);
+            let writer = ParquetWriter::new(Destination::create(path)?, format, path, envelope);
             return Ok(Self::Parquet(Box::new(writer)));
         }
         Ok(Self::Text(TextWriter::new(Destination::create(path)?, format, envelope)))

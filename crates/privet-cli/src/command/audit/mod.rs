@@ -10,6 +10,7 @@ use crate::choice::{self, Choices};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
+use crate::vectors::{self, OnVectors, RadiusArguments, is_vector_domain};
 use bound::Sampling;
 use clap::Args;
 use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, Guarantee};
@@ -33,7 +34,8 @@ Examples:
 /// The exact epsilon is the largest log-ratio of report probabilities, computed with integers from the weights that the
 /// sampler uses. The sampled bound needs no weights: reports are drawn for two inputs, half of them choose the most telling
 /// event, the other half count it, and the true epsilon is above the bound with the stated confidence. An audit passes if
-/// both are at most the claimed epsilon, and the exact delta at most the claimed one; otherwise the exit status is 1.
+/// both are at most the claimed epsilon, and the exact delta at most the claimed one; otherwise the exit status is 1. Of mechanisms
+/// whose numerics are real-arithmetic, the exact epsilon is the stated one: it is derived, and only the samples check it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Audit {
@@ -57,6 +59,8 @@ pub(crate) struct Audit {
     epsilon: Option<String>,
     #[command(flatten)]
     options: OptionArguments,
+    #[command(flatten)]
+    clip: RadiusArguments,
     /// How many reports to draw for each input
     #[arg(long, value_name = "COUNT", default_value_t = 100_000,
           value_parser = clap::value_parser!(u64).range(100..=100_000_000))]
@@ -99,7 +103,14 @@ struct ProgramFinding {
 impl Audit {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let sampling = Sampling::new(self.samples, self.confidence)?;
-        let choices = Choices::read(&self.mechanism)?;
+        // Mechanisms on vectors have a list of their own.
+        let is_about_vectors =
+            !self.domain.is_empty() && self.domain.iter().all(|domain| is_vector_domain(domain));
+        let names = if is_about_vectors { &[][..] } else { &self.mechanism };
+        let choices = Choices::read(names)?;
+        if !self.domain.iter().any(|domain| is_vector_domain(domain)) {
+            self.clip.refuse_elsewhere()?;
+        }
         let domains = choice::domains(choices.as_slice(), &self.domain)?;
         let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
         let epsilons = choice::epsilons(choices.as_slice(), epsilons)?;
@@ -128,7 +139,10 @@ impl Audit {
         let mut rng = generator(None)?;
         let options = self.options.build_options()?;
         for epsilon in epsilons {
-            let mechanisms = build_mechanisms(choices, domain, *epsilon, &options)?;
+            let mechanisms = match domain {
+                DomainSpec::Vectors(_) => self.on_vectors(domain, *epsilon, &options)?,
+                _ => build_mechanisms(choices, domain, *epsilon, &options)?,
+            };
             let mut progress = Progress::new("samples", Some(2 * sampling.samples * mechanisms.len() as u64));
             for mechanism in mechanisms {
                 let bound = mechanism::lower_bound(&*mechanism, sampling, &mut rng, &mut progress)?;
@@ -151,6 +165,22 @@ impl Audit {
             }
         }
         Ok(findings)
+    }
+
+    fn on_vectors(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Vec<Box<dyn AnyMechanism>>, Failure> {
+        let rows = vectors::find_all(&self.mechanism, options)?;
+        vectors::check_taken(&rows, options)?;
+        let build = |row: &&'static vectors::Row| {
+            let options = vectors::taken(row, options);
+            let mechanism = vectors::build(row, domain, self.clip.radius, epsilon, &options)?;
+            Ok(Box::new(OnVectors(mechanism)) as Box<dyn AnyMechanism>)
+        };
+        rows.iter().map(build).collect()
     }
 
     fn audit_program(

@@ -70,6 +70,13 @@ fn inputs(domain: &DomainSpec) -> Result<Vec<String>, Failure> {
             let places = [[0.0, 0.0], [0.5, 0.5], [1.0, 1.0]].map(|shares| rectangle.point_at(shares));
             Ok(places.map(|[first, second]| format!("{first},{second}")).into())
         }
+        DomainSpec::Vectors(vectors) => {
+            let mut axis = vec!["0"; vectors.dimension().get()];
+            let zero = axis.join(",");
+            axis[0] = "1";
+            let first = axis.join(",");
+            Ok(vec![format!("-{first}"), zero, first])
+        }
         other => Err(Failure::Usage { message: format!("no inputs are known for {other}"), hint: None }),
     }
 }

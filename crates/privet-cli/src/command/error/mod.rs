@@ -2,6 +2,7 @@
 
 mod elsewhere;
 pub(super) mod picture;
+mod vectors;
 
 use super::loss::NamedLoss;
 use super::prior;
@@ -12,6 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::plot;
 use crate::progress::Progress;
+use crate::vectors::{RadiusArguments, is_vector_domain};
 use clap::Args;
 use privet::analysis::{Analysis, AnyNumeric, Loss, Prior};
 use privet::registry::AnyEstimator;
@@ -40,7 +42,7 @@ Examples:
 ///
 /// The error is a sum over all reports, weighted with the integer weights that the sampler uses: nothing is simulated. On a
 /// circle distances are the shorter way around; between categories they are those of their positions in the list, or what a
-/// matrix says; in a rectangle they are Euclidean. It is the error of a single report; `privet simulate` is about estimates
+/// matrix says; in a rectangle they are Euclidean; of vectors it is the mean squared error, the largest over the clip set. It is the error of a single report; `privet simulate` is about estimates
 /// from many.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -49,7 +51,7 @@ pub(crate) struct Error {
     /// Mechanisms by id, synonym or file:PATH, or `all` for every one that fits the domain and need not be solved for
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
     mechanism: Vec<String>,
-    /// Where values come from: interval:0,1, circle:360 or categories:5; a mechanism from a file has its own
+    /// Where values come from: interval:0,1, circle:360, categories:5 or vector:64; a mechanism from a file has its own
     #[arg(long, value_name = "DOMAIN")]
     domain: Option<String>,
     /// Epsilons: a number, a list such as .1,1,4 or a range such as 1:8:0.5; a mechanism from a file has its own
@@ -57,6 +59,8 @@ pub(crate) struct Error {
     epsilon: Option<String>,
     #[command(flatten)]
     options: OptionArguments,
+    #[command(flatten)]
+    clip: RadiusArguments,
     /// How a distance is counted: absolute or squared; for categories also matrix:FILE, with a line for each category
     #[arg(long, value_name = "LOSS")]
     loss: String,
@@ -124,6 +128,10 @@ impl Error {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let loss = NamedLoss::read(&self.loss)?;
         self.plot.as_deref().map(plot::Format::of).transpose()?;
+        if let Some(domain) = self.domain.as_ref().filter(|domain| is_vector_domain(domain)) {
+            return self.of_vectors(domain, &loss, output);
+        }
+        self.clip.refuse_elsewhere()?;
         let choices = Choices::read(&self.mechanism)?;
         let domain = choice::domain(choices.as_slice(), self.domain.as_ref())?;
         if !matches!(domain, DomainSpec::Interval(_) | DomainSpec::Circle(_)) {
