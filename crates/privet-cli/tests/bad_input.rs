@@ -421,7 +421,7 @@ fn files_that_cannot_be_opened_or_written() {
         &format!("{line} --in a.csv --out reports"),
         2,
         "error: cannot tell the format of reports from its name [usage]\n\
-         hint: name it .csv, .jsonl, .ndjson or .parquet, or say the format with a flag\n",
+         hint: name it .csv, .jsonl, .ndjson, .parquet, .arrow or .npy, or say the format with a flag\n",
     );
     refuses(
         &folder,

@@ -18,7 +18,7 @@ fn mechanisms() {
     let folder = Folder::new();
     let rows = folder.json("mechanisms");
     let rows = rows.as_array().unwrap();
-    assert_eq!(rows.len(), 41);
+    assert_eq!(rows.len(), 53);
     for row in rows {
         for key in ["id", "title", "domain", "goal", "guarantee", "numerics", "reference", "status"] {
             assert!(!row[key].as_str().unwrap().is_empty(), "{key} of {row}");

@@ -38,30 +38,46 @@ pub(super) fn mean_of(trials: &[f64]) -> (f64, f64) {
     (mean, (squares / (count * (count - 1.0).max(1.0))).sqrt())
 }
 
-/// A table for people. Columns that are the same in all rows are left out.
+/// One column of a table for people.
+struct Column {
+    name: &'static str,
+    value: fn(&Row) -> String,
+    /// Whether it is a number, and aligned as one.
+    is_number: bool,
+    /// Whether it is left out where all rows agree.
+    is_optional: bool,
+}
+
+const COLUMNS: [Column; 9] = [
+    text("MECHANISM", |row| row.mechanism.to_owned(), false),
+    text("RECIPE", |row| row.recipe.to_owned(), true),
+    text("DATA", |row| row.data.to_owned(), true),
+    text("METRIC", |row| row.metric.to_owned(), false),
+    numeric("PEOPLE", |row| row.people.to_string(), true),
+    numeric("EPSILON", |row| row.epsilon.map_or("-".to_owned(), |epsilon| epsilon.to_string()), false),
+    numeric("VALUE", |row| number(row.value), false),
+    numeric("STANDARD ERROR", |row| number(row.standard_error), false),
+    numeric("STATED", |row| row.stated.map_or("-".to_owned(), number), true),
+];
+
+const fn text(name: &'static str, value: fn(&Row) -> String, is_optional: bool) -> Column {
+    Column { name, value, is_number: false, is_optional }
+}
+
+const fn numeric(name: &'static str, value: fn(&Row) -> String, is_optional: bool) -> Column {
+    Column { name, value, is_number: true, is_optional }
+}
+
+/// A table for people.
 pub(super) fn page(rows: &[Row]) -> String {
-    let differs = |value: fn(&Row) -> String| rows.iter().any(|row| value(row) != value(&rows[0]));
-    let columns: [(&str, fn(&Row) -> String, bool); 9] = [
-        ("MECHANISM", |row| row.mechanism.to_owned(), true),
-        ("RECIPE", |row| row.recipe.to_owned(), differs(|row| row.recipe.to_owned())),
-        ("DATA", |row| row.data.to_owned(), differs(|row| row.data.to_owned())),
-        ("METRIC", |row| row.metric.to_owned(), true),
-        ("PEOPLE", |row| row.people.to_string(), differs(|row| row.people.to_string())),
-        ("EPSILON", |row| row.epsilon.map_or("-".to_owned(), |epsilon| epsilon.to_string()), true),
-        ("VALUE", |row| number(row.value), true),
-        ("STANDARD ERROR", |row| number(row.standard_error), true),
-        (
-            "STATED",
-            |row| row.stated.map_or("-".to_owned(), number),
-            rows.iter().any(|row| row.stated.is_some()),
-        ),
-    ];
-    let shown: Vec<_> = columns.iter().filter(|(_, _, is_shown)| *is_shown).collect();
-    let names = shown.iter().position(|(name, _, _)| matches!(*name, "PEOPLE" | "EPSILON")).unwrap_or(1);
-    let header: Vec<&str> = shown.iter().map(|(name, _, _)| *name).collect();
+    let differs = |column: &Column| rows.iter().any(|row| (column.value)(row) != (column.value)(&rows[0]));
+    let shown: Vec<&Column> =
+        COLUMNS.iter().filter(|column| !column.is_optional || differs(column)).collect();
+    let names = shown.iter().filter(|column| !column.is_number).count();
+    let header: Vec<&str> = shown.iter().map(|column| column.name).collect();
     let mut table = table_of_numbers(&header, names);
     for row in rows {
-        table.add_row(shown.iter().map(|(_, value, _)| value(row)));
+        table.add_row(shown.iter().map(|column| (column.value)(row)));
     }
     table.trim_fmt()
 }

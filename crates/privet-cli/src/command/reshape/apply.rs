@@ -117,7 +117,7 @@ impl ApplyArguments {
     /// The vectors that reports, or means of them, stand for.
     fn restore(&self, reshaped: &Reshaped, reports: &Rows) -> Result<Rows, Failure> {
         let (people, width) = (self.people as usize, reports.dimension());
-        if reports.count() % people != 0 {
+        if !reports.count().is_multiple_of(people) {
             let message = format!("{} reports cannot be averaged {people} at a time", reports.count());
             return Err(Failure::Data { message, hint: Some("leave the last ones out, or change --people") });
         }
