@@ -7,6 +7,7 @@ use common::Folder;
 fn help(verb: &str) -> String {
     let text = Folder::new().succeed(&format!("{verb} --help"));
     assert!(text.contains("Examples:\n"), "{verb}");
+    assert!(text.lines().all(|line| line.trim() != "\\"), "{verb}: an example is too long for its line");
     text
 }
 

@@ -15,9 +15,9 @@
 //!
 //! # When it is the right tool
 //!
-//! Where a person can run the model, they should: its answer through randomised response ([`answer_then_respond`]) is better than
-//! any randomised vector. Reshaping is for models that cannot be on the device, for several tasks that share one vector, and for
-//! averages over people.
+//! Where a person can run the model, they should: its answer through randomised response ([`answer_then_respond`]) was better
+//! than every randomised vector in our studies. Reshaping is for models that cannot be on the device, for several tasks that share
+//! one vector, and for averages over people.
 //!
 //! # Which coordinates
 //!

@@ -19,8 +19,8 @@ Examples:
     privet classifier region --model stroke_lr.json --record .79,1,0,1,.5804,.48 --sensitive 0,5
 
   The same with the papers' box, as a picture:
-    privet classifier region --model stroke_rf.onnx.gz --record .79,1,0,1,.5804,.48 --sensitive 0,5 \\
-      --columns age,hypertension,heart_disease,ever_married,avg_glucose_level,bmi \\
+    privet classifier region --model stroke_rf.onnx.gz --record .79,1,0,1,.5804,.48 \\
+      --sensitive 0,5 --columns age,hypertension,heart_disease,ever_married,avg_glucose_level,bmi \\
       --paper --plot region.png";
 
 /// Show where a classifier keeps the answer of a record

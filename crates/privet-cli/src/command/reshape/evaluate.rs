@@ -21,12 +21,13 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   Two mechanisms with and without reshaping, beside the honest baseline:
-    privet reshape evaluate --model head.onnx --public public.npy --in test.npy --labels labels.npy \\
-      --mechanism privunit,laplace-vector --epsilon 2,5,10 --out accuracy.csv --plot accuracy.svg
+    privet reshape evaluate --model head.onnx --public public.npy --in test.npy \\
+      --labels labels.npy --mechanism privunit,laplace-vector --epsilon 2,5,10 \\
+      --out accuracy.csv --plot accuracy.svg
 
   What the parts do, also on vectors from elsewhere:
-    privet reshape evaluate --model head.onnx --public public.npy --in test.npy --labels labels.npy \\
-      --shift bright.npy --mechanism privunit --epsilon 5 \\
+    privet reshape evaluate --model head.onnx --public public.npy --in test.npy \\
+      --labels labels.npy --shift bright.npy --mechanism privunit --epsilon 5 \\
       --recipe centred,balanced,printed,no-reshaping,no-pre,no-post,clip-only
 
   A regression from the averaged reports of a hundred people:

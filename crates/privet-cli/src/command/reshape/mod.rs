@@ -25,8 +25,8 @@ Examples:
       --in features.npy --out noisy.npy
 
   With and without reshaping, on labelled vectors that you may read:
-    privet reshape evaluate --model head.onnx --public public.npy --in test.npy --labels labels.npy \\
-      --mechanism privunit,laplace-vector --epsilon 2,5,10 --plot accuracy.svg";
+    privet reshape evaluate --model head.onnx --public public.npy --in test.npy \\
+      --labels labels.npy --mechanism privunit,laplace-vector --epsilon 2,5,10 --plot accuracy.svg";
 
 /// Put the noise where a public model does not look
 ///

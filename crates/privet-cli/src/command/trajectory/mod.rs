@@ -29,8 +29,8 @@ Examples:
     privet trajectory evaluate --in paths.csv --method window-2d,tracs-c --epsilon 2,4,10
 
   Every location becomes a report, on its way from one file to another:
-    privet trajectory perturb --in paths.csv --out reports.csv --space rectangle:139.4,140,35.5,35.9 \\
-      --method window-2d --epsilon 4
+    privet trajectory perturb --in paths.csv --out reports.csv \\
+      --space rectangle:139.4,140,35.5,35.9 --method window-2d --epsilon 4
 
   Where the population is, and where each report probably comes from:
     privet trajectory estimate --in reports.csv --space rectangle:139.4,140,35.5,35.9 \\
