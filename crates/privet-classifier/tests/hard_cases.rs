@@ -61,6 +61,36 @@ fn a_sliver_beside_the_record_fools_the_printed_bound_only() {
     }
 }
 
+/// Reports of a small epsilon lie near -10 000 and 10 000. Where both agree the score is zero, which rounding must not make a
+/// proof of either label; each pair of reports has about a quarter of the mass.
+#[test]
+fn reports_far_outside_leave_room_for_rounding() {
+    let weights = nalgebra::DMatrix::from_row_slice(1, 2, &[1e4, -1e4]);
+    let linear = Linear::new(weights, nalgebra::DVector::zeros(1)).unwrap();
+    let classifier = ModelClassifier::new(Model::Linear(linear));
+    let sensitive = Sensitive::new(vec![0, 1], &classifier).unwrap();
+    let record = Record::new(vec![0.9, 0.1], &sensitive, Outside::Refuse).unwrap();
+    let product = product("duchi", 1e-4, &sensitive);
+    let bound = proven(&classifier, &record, &sensitive, std::slice::from_ref(&product))[0].bound;
+    assert!(bound.lower < 0.2501 && bound.upper > 0.2499, "{bound:?}");
+}
+
+/// Sums on a grid are differences of leaves; a huge leaf must not swallow a small one.
+#[test]
+fn huge_leaves_do_not_swallow_small_ones() {
+    for [large, small] in [[1e17, 1.0], [1e8, 5e-9]] {
+        let leaf = |value| Node::Leaf { values: Box::new([value]) };
+        let split = Node::Split { feature: 0, threshold: 0.5, below: 1, above: 2 };
+        let tree = Tree::new(vec![split, leaf(large), leaf(small)]).unwrap();
+        let trees = Trees::new(1, vec![tree], Combination::Sum, vec![0.0], 0.0).unwrap();
+        let classifier = ModelClassifier::new(Model::Trees(trees));
+        let (record, sensitive) = at(&classifier, 0.3);
+        let product = product("optimal-piecewise", 1.0, &sensitive);
+        let bound = proven(&classifier, &record, &sensitive, std::slice::from_ref(&product))[0].bound;
+        assert_near(&bound, 1.0, 1e-9);
+    }
+}
+
 #[test]
 fn a_constant_classifier_never_changes_its_answer() {
     let weights = nalgebra::DMatrix::zeros(1, 1);

@@ -19,8 +19,9 @@ pub(crate) struct HalfSpace {
 const SLACK: f64 = 1e-13;
 
 impl HalfSpace {
-    /// The half-spaces in which a linear model keeps the label.
-    pub(crate) fn of_question(model: &Linear, question: &Question<'_>) -> Vec<Self> {
+    /// The half-spaces in which a linear model keeps the label of reports from an area. Rounding grows with the reports,
+    /// which can be far outside [0, 1].
+    pub(crate) fn of_question(model: &Linear, question: &Question<'_>, area: &[[f64; 2]]) -> Vec<Self> {
         let Question { record, sensitive, .. } = question;
         let half_space = |margin: &Margin| {
             let weight = |feature: usize| margin.of(|score| model.weights()[(score, feature)]);
@@ -33,7 +34,8 @@ impl HalfSpace {
                 }
             }
             let weights: Vec<f64> = sensitive.features().iter().map(|feature| weight(*feature)).collect();
-            scale += weights.iter().map(|weight| weight.abs()).sum::<f64>();
+            let size = |[from, to]: &[f64; 2]| from.abs().max(to.abs()).max(1.0);
+            scale += weights.iter().zip(area).map(|(weight, ends)| weight.abs() * size(ends)).sum::<f64>();
             if !scale.is_finite() {
                 // Numbers that overflow: nothing is certain and everything is possible.
                 let weights = vec![0.0; weights.len()];

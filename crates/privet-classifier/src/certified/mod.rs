@@ -91,13 +91,12 @@ impl<'a> Certifier<'a> {
             });
         }
         match self.model {
-            Model::Linear(model) => {
-                let half_spaces = HalfSpace::of_question(model, &question);
-                self.each(record, products, |laws| {
-                    let mass = linear::mass(&half_spaces, laws, effort.tolerance);
-                    mass.map_or(Bound::unknown(1.0), |[low, high]| Bound::proven(low, high, Method::Linear))
-                })
-            }
+            Model::Linear(model) => self.each(record, products, |laws| {
+                let area: Vec<[f64; 2]> = laws.iter().map(ReportLaw::ends).collect();
+                let half_spaces = HalfSpace::of_question(model, &question, &area);
+                let mass = linear::mass(&half_spaces, laws, effort.tolerance);
+                mass.map_or(Bound::unknown(1.0), |[low, high]| Bound::proven(low, high, Method::Linear))
+            }),
             Model::Trees(trees) => {
                 self.search(&TreeDecider { trees, question: &question }, record, products, effort)
             }
@@ -145,9 +144,9 @@ impl<'a> Certifier<'a> {
         // The boxes of a search do not contain their lower ends.
         let open = area.iter().map(|[from, to]| [from.next_down(), *to]).collect();
         match self.model {
-            Model::Linear(model) => {
-                Ok(HalfSpace::of_question(model, question).iter().all(|half_space| half_space.holds(area)))
-            }
+            Model::Linear(model) => Ok(HalfSpace::of_question(model, question, area)
+                .iter()
+                .all(|half_space| half_space.holds(area))),
             Model::Trees(trees) => is_same_inside(&TreeDecider { trees, question }, open),
             Model::Network(network) => is_same_inside(&NetworkDecider { network, question }, open),
         }

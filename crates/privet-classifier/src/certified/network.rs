@@ -41,7 +41,7 @@ impl NetworkDecider<'_> {
                 *deviation = deviation.max(rounded - low).max(high - rounded);
             }
         }
-        let half_spaces = HalfSpace::of_question(piece, self.question).into_iter().zip(deviations);
+        let half_spaces = HalfSpace::of_question(piece, self.question, area).into_iter().zip(deviations);
         Ok(half_spaces.map(|(half_space, deviation)| half_space.widened(deviation)).collect())
     }
 

@@ -83,7 +83,16 @@ impl<'a> TreeGrid<'a> {
             }
         }
         add_up(&mut sums, columns * outputs, outputs);
-        self.read(&sums, &axes, question.label()).map(Some)
+        let rounding = self.rounding(&leaves, rows + columns);
+        self.read(&Sums { sums, axes, rounding }, question).map(Some)
+    }
+
+    /// No margin of a cell is wrong by more than this: every addition rounds by at most half a unit of the largest sum.
+    fn rounding(&self, leaves: &[Leaf<'_>], steps: usize) -> f64 {
+        let size: f64 = leaves.iter().flat_map(|leaf| leaf.values).map(|value| value.abs()).sum();
+        let base: f64 = self.trees.base().iter().map(|base| base.abs()).sum();
+        let additions = (4 * leaves.len() + steps) as f64;
+        2.0 * f64::EPSILON * (additions * 4.0 * size / divisor(self.trees) + base)
     }
 
     /// The leaves that a record can reach, with their cells.
@@ -117,23 +126,14 @@ impl<'a> TreeGrid<'a> {
     }
 
     /// Reads the label of each cell and keeps the runs with the label that is wanted.
-    fn read(&self, sums: &[f64], axes: &[LocalAxis; 2], label: usize) -> Result<TreeRegion, ClassifierError> {
-        let outputs = self.trees.outputs();
-        let columns = axes[1].cuts.len();
-        let divisor = divisor(self.trees);
-        let mut scores = vec![0.0; outputs];
+    fn read(&self, sums: &Sums, question: &Question<'_>) -> Result<TreeRegion, ClassifierError> {
         let mut region = TreeRegion::default();
+        let mut scores = vec![0.0; self.trees.outputs()];
         // The last cut of an axis is its end.
-        for (row, pair) in axes[0].cuts.windows(2).enumerate() {
+        for (row, pair) in sums.axes[0].cuts.windows(2).enumerate() {
             let mut runs: Vec<[u32; 2]> = Vec::new();
-            for (column, ends) in axes[1].cuts.windows(2).enumerate() {
-                let start = (row * columns + column) * outputs;
-                for ((score, sum), base) in
-                    scores.iter_mut().zip(&sums[start..start + outputs]).zip(self.trees.base())
-                {
-                    *score = base + sum / divisor;
-                }
-                if self.model.label(&scores)? != label {
+            for (column, ends) in sums.axes[1].cuts.windows(2).enumerate() {
+                if !self.is_same(sums, [row, column], question, &mut scores)? {
                     continue;
                 }
                 match runs.last_mut() {
@@ -145,6 +145,51 @@ impl<'a> TreeGrid<'a> {
         }
         Ok(region)
     }
+
+    /// Whether a cell has the record's label. Where rounding could decide, the model itself is asked.
+    fn is_same(
+        &self,
+        sums: &Sums,
+        cell: [usize; 2],
+        question: &Question<'_>,
+        scores: &mut [f64],
+    ) -> Result<bool, ClassifierError> {
+        let outputs = self.trees.outputs();
+        let start = (cell[0] * sums.axes[1].cuts.len() + cell[1]) * outputs;
+        let divisor = divisor(self.trees);
+        let sums_here = &sums.sums[start..start + outputs];
+        for ((score, sum), base) in scores.iter_mut().zip(sums_here).zip(self.trees.base()) {
+            *score = base + sum / divisor;
+        }
+        let is_open = question.margins.iter().any(|margin| {
+            let difference = margin.of(|score| scores[score]);
+            let is_clear = |level: f64| (difference - level).abs() > sums.rounding;
+            !(is_clear(margin.certain) && is_clear(margin.possible))
+        });
+        if is_open {
+            let inside = [0, 1].map(|axis| self.inside(axis, sums.axes[axis].cuts[cell[axis]]));
+            let area: Vec<[f64; 2]> =
+                inside.iter().take(question.sensitive.count()).map(|value| [*value; 2]).collect();
+            return question.ask(&area);
+        }
+        Ok(self.model.label(scores)? == question.label())
+    }
+
+    /// A number in a cell of an axis: cells end at a threshold, the last one has no end.
+    fn inside(&self, axis: usize, cell: u32) -> f64 {
+        let thresholds = &self.thresholds[axis];
+        match thresholds.get(cell as usize) {
+            Some(threshold) => *threshold,
+            None => thresholds.last().map_or(0.0, |last| last.next_up()),
+        }
+    }
+}
+
+/// The sums of the leaves on a grid.
+struct Sums {
+    sums: Vec<f64>,
+    axes: [LocalAxis; 2],
+    rounding: f64,
 }
 
 /// What the sum of leaves is divided by.
@@ -253,6 +298,7 @@ impl Decider for TreeDecider<'_> {
             .map(|margin| [margin.of(|score| self.trees.base()[score]); 2])
             .collect();
         let mut inside: Vec<Vec<f64>> = vec![Vec::new(); area.len()];
+        let mut sizes: Vec<f64> = bounds.iter().map(|[low, _]| low.abs()).collect();
         let divisor = divisor(self.trees);
         for tree in self.trees.trees() {
             let mut ends = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.question.margins.len()];
@@ -281,9 +327,15 @@ impl Decider for TreeDecider<'_> {
                     }
                 }
             }
-            for (bound, end) in bounds.iter_mut().zip(ends) {
+            for ((bound, size), end) in bounds.iter_mut().zip(&mut sizes).zip(ends) {
                 *bound = [bound[0] + end[0] / divisor, bound[1] + end[1] / divisor];
+                *size += end[0].abs().max(end[1].abs()) / divisor;
             }
+        }
+        // The model adds up in another order: leave room for the rounding of both.
+        for (bound, size) in bounds.iter_mut().zip(sizes) {
+            let rounding = 4.0 * f64::EPSILON * size * (self.trees.trees().len() + 1) as f64;
+            *bound = [bound[0] - rounding, bound[1] + rounding];
         }
         Ok(self.conclude(&bounds, inside))
     }

@@ -99,16 +99,18 @@ impl Disclosure {
     ) -> Result<Path, TrajectoryError> {
         path.check_times()?;
         let id = path.id.clone();
+        // A path without places needs no times, and must not be told by its lack of them.
+        let times = path.times.as_deref().or(path.places.is_empty().then_some(&[]));
         Ok(match *self {
             Self::Everything => path.clone(),
             Self::Steps { step } => {
-                let times = path.times.as_ref().ok_or(TrajectoryError::NoTimes)?;
+                let times = times.ok_or(TrajectoryError::NoTimes)?;
                 let rounded = times.iter().map(|time| time - time.rem_euclid(step)).collect();
                 Path { id, places: path.places.clone(), times: Some(rounded) }
             }
             Self::Count { places } => Path::new(id, counted(&path.places, places, start, rng)?),
             Self::Slots { start: first, step, places } => {
-                let times = path.times.as_ref().ok_or(TrajectoryError::NoTimes)?;
+                let times = times.ok_or(TrajectoryError::NoTimes)?;
                 let slots: Vec<f64> = (0..places).map(|slot| first + f64::from(slot) * step).collect();
                 let at = |slot: &f64| {
                     let seen = times.partition_point(|time| time <= slot);
@@ -201,7 +203,9 @@ mod tests {
         // Before the first visit its place; of two visits at the same time the later one.
         assert_eq!(first_coordinates(&path), [0.0, 0.0, 2.0, 3.0, 3.0]);
         assert_eq!(path.times.as_deref(), Some([0.0, 1.0, 2.0, 3.0, 4.0].as_slice()));
-        assert_eq!(prepared(slots, &line(&[])).unwrap().places, [[9.0, 9.0]; 5]);
+        for empty in [line(&[]), Path::new("p", Vec::new())] {
+            assert_eq!(prepared(slots, &empty).unwrap().places, [[9.0, 9.0]; 5]);
+        }
     }
 
     #[test]

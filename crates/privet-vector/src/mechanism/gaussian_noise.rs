@@ -21,6 +21,10 @@ pub trait GaussianRule: Debug + Send + Sync + 'static {
 
 /// Beyond this e^epsilon leaves the range in which delta can be computed; a larger epsilon is not spent.
 const MAX_EPSILON: f64 = 100.0;
+/// The sampler's tails end beyond 13 standard deviations, which is less than this.
+const LEAST_DELTA: f64 = 1e-30;
+/// Both parts of delta are right to less than this part of the larger one. Their difference can be far smaller than either.
+const TAIL_ERROR: f64 = 1e-12;
 /// The standard deviation, or a 16th of the unit ball where that is more, has this many steps.
 const STEPS: f64 = (1u32 << 26) as f64;
 /// Clipping may miss the ball by a few roundings; the noise is calibrated for that much more.
@@ -52,6 +56,14 @@ impl<K: GaussianRule> GaussianMechanism<K> {
         let delta = delta.filter(|delta| delta.get() > 0.0).ok_or_else(|| ParameterError::Incompatible {
             reason: "Gaussian noise needs a delta above 0; there is no default".into(),
         })?;
+        if delta.get() < LEAST_DELTA {
+            return Err(ParameterError::Incompatible {
+                reason: format!(
+                    "Gaussian noise needs a delta of at least {LEAST_DELTA:e}: got {:e}",
+                    delta.get()
+                ),
+            });
+        }
         let epsilon = Epsilon::new(epsilon.get().min(MAX_EPSILON))?;
         let deviation = 2.0 * (1.0 + MARGIN) * analytic_deviation(epsilon, delta);
         if !(deviation.is_finite() && deviation < 1e50) {
@@ -87,7 +99,7 @@ impl<K: GaussianRule> GaussianMechanism<K> {
 /// The smallest standard deviation s for which noise between two points one apart has
 /// Phi(1/(2s) - epsilon s) - e^epsilon Phi(-1/(2s) - epsilon s) <= delta.
 pub(crate) fn analytic_deviation(epsilon: Epsilon, delta: Delta) -> f64 {
-    let exceeds = |deviation: f64| spent_delta(epsilon, deviation) > delta.get();
+    let exceeds = |deviation: f64| spent_delta_at_most(epsilon, deviation) > delta.get();
     let (mut low, mut high) = (2f64.powi(-20), 1.0);
     while exceeds(high) && high < 1e100 {
         low = high;
@@ -105,6 +117,12 @@ pub(crate) fn analytic_deviation(epsilon: Epsilon, delta: Delta) -> f64 {
 pub(crate) fn spent_delta(epsilon: Epsilon, deviation: f64) -> f64 {
     let (half, shift) = (0.5 / deviation, epsilon.get() * deviation);
     upper_tail(shift - half) - (epsilon.get() + ln_upper_tail(half + shift)).exp()
+}
+
+/// A number that the delta is certainly not above, whatever is lost when both parts cancel.
+fn spent_delta_at_most(epsilon: Epsilon, deviation: f64) -> f64 {
+    let larger = upper_tail(epsilon.get() * deviation - 0.5 / deviation);
+    spent_delta(epsilon, deviation) + TAIL_ERROR * larger
 }
 
 /// The logarithm of the normal tail, also where the tail itself is too small for a number.
@@ -212,7 +230,9 @@ impl<K: GaussianRule> VectorMechanism for GaussianMechanism<K> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gaussian_vector::RoundBall;
     use super::*;
+    use privet_core::Dimension;
 
     fn deviation(epsilon: f64, delta: f64) -> f64 {
         analytic_deviation(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap())
@@ -236,6 +256,35 @@ mod tests {
         }
     }
 
+    /// Where both parts of delta nearly cancel, their rounding must not make the noise too small (from 80 digits).
+    #[test]
+    fn cancellation_never_makes_noise_smaller() {
+        for (epsilon, delta, smallest) in [
+            (1e-12, 1e-20, 5_012_024_237_147.734),
+            (1e-14, 1e-20, 412_252_529_832_051.4),
+            (1e-6, 1e-12, 4_122_525.402_756_602),
+        ] {
+            let got = deviation(epsilon, delta);
+            assert!(got >= smallest, "{epsilon} {delta}: {got}");
+        }
+    }
+
+    #[test]
+    fn a_delta_beyond_the_samplers_tails_is_refused() {
+        let build = |delta: f64| {
+            let clip = ClipSet::l2_ball(Dimension::new(2).unwrap(), 1.0).unwrap();
+            let delta = Some(Delta::new(delta).unwrap());
+            GaussianMechanism::<RoundBall>::on(
+                clip,
+                [vec![0.0; 2], vec![1.0; 2]],
+                Epsilon::new(1.0).unwrap(),
+                delta,
+            )
+        };
+        assert!(build(LEAST_DELTA).is_ok());
+        assert!(matches!(build(1e-31), Err(ParameterError::Incompatible { .. })));
+    }
+
     #[test]
     fn the_tail_and_its_logarithm_meet() {
         let (before, after) = (ln_upper_tail(30f64.next_down()), ln_upper_tail(30.0));
@@ -245,7 +294,7 @@ mod tests {
     #[test]
     fn every_corner_of_the_range_is_finite() {
         for epsilon in [1e-9, 0.1, 20.0, 100.0] {
-            for delta in [1e-300, 1e-15, 0.5, 0.999] {
+            for delta in [LEAST_DELTA, 1e-15, 0.5, 0.999] {
                 let deviation = deviation(epsilon, delta);
                 assert!(deviation.is_finite() && deviation > 0.0, "{epsilon} {delta}: {deviation}");
                 let spent = spent_delta(Epsilon::new(epsilon).unwrap(), deviation);
