@@ -19,15 +19,16 @@ pub struct RoundBall;
 /// # Domain
 /// `vector:D`. Vectors outside the ball are shortened to its border.
 /// # Guarantee
-/// (epsilon, delta) in the standard sense, tight between opposite vectors. There is no default delta. Above epsilon 100 no more is
-/// spent.
+/// (epsilon, delta) in the standard sense, tight between opposite vectors. There is no default delta, and none below 1e-30: the
+/// sampler's tails end. Above epsilon 100 no more is spent.
 /// # Cost
 /// 4 bytes and about one random word per coordinate.
 /// # Numerics
 /// The vector is rounded to whole steps towards zero, at least 2^26 of them to a standard deviation, and noise that is rounded to whole
 /// steps by itself is added. The sum is what rounding the sum of both would give, so the guarantee is that of the Gaussian mechanism on
 /// whole vectors, followed by rounding; the noise never meets the vector's last digits. Stated for real arithmetic only in that the
-/// normal numbers are made from 53 random bits each. The deviation is solved to about 1e-13 and raised by 1e-12. Rounding moves the
+/// normal numbers are made from 53 random bits each. The deviation is solved with room for the rounding of both
+/// tails (1e-12 of the larger one) and raised by 1e-12. Rounding moves the
 /// mean by less than one step; reports beyond 2^31 steps, at least 16 deviations outside the ball, are moved there.
 /// # When not to use it
 /// Where a pure guarantee is wanted: [`super::PrivUnit`] gives one, with a smaller error at every delta below about 1e-3.
