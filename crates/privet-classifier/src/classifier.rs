@@ -1,11 +1,11 @@
 //! Classifiers: rows of numbers in, labels out.
 
 use crate::ClassifierError;
+use privet_core::parallel;
 use privet_model::Model;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
 /// Something that gives each row of numbers a label, always the same one.
 pub trait Classifier: fmt::Debug + Send + Sync {
@@ -125,10 +125,9 @@ pub(crate) const BATCH: usize = 8192;
 /// The labels of many rows, from as many threads as there are cores. Their number is checked.
 pub(crate) fn ask(classifier: &dyn Classifier, rows: &[f64]) -> Result<Vec<usize>, ClassifierError> {
     let inputs = classifier.inputs().max(1);
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let share = (rows.len() / inputs).div_ceil(cores).max(1) * inputs;
+    let share = (rows.len() / inputs).div_ceil(parallel::cores()).max(1) * inputs;
     let parts: Vec<&[f64]> = rows.chunks(share).collect();
-    let answers = parallel_map(&parts, |part| classifier.labels(part));
+    let answers = parallel::map(&parts, |part| classifier.labels(part));
     let mut labels = Vec::with_capacity(rows.len() / inputs);
     for (part, answer) in parts.iter().zip(answers) {
         let answer = answer?;
@@ -147,26 +146,6 @@ pub(crate) fn check_determinism(classifier: &dyn Classifier, rows: &[f64]) -> Re
     } else {
         Err(ClassifierError::NotDeterministic)
     }
-}
-
-/// The results of a function for each item, in order. They do not depend on how many cores there are.
-pub(crate) fn parallel_map<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let share = items.len().div_ceil(cores).max(1);
-    thread::scope(|scope| {
-        let mut chunks = items.chunks(share);
-        let first = chunks.next().unwrap_or(&[]);
-        let others: Vec<_> =
-            chunks.map(|chunk| scope.spawn(|| chunk.iter().map(&work).collect::<Vec<O>>())).collect();
-        let mut results: Vec<O> = first.iter().map(&work).collect();
-        for other in others {
-            match other.join() {
-                Ok(part) => results.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        results
-    })
 }
 
 #[cfg(test)]

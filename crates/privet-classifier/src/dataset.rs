@@ -3,12 +3,12 @@
 use crate::bound::{Bound, Method};
 use crate::certified::Certifier;
 use crate::certified::trees::{TreeGrid, TreeRegion};
-use crate::classifier::{ask, parallel_map};
+use crate::classifier::ask;
 use crate::curve::Options;
 use crate::record::{ProductChannel, Record, Sensitive, check_fit};
 use crate::statistical::{count_same, empirical, label_of};
 use crate::{Classifier, ClassifierError, Empirical};
-use privet_core::{Generator, Guarantee};
+use privet_core::{Generator, Guarantee, parallel};
 
 /// One mechanism at one epsilon, over all records.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +110,7 @@ fn proven<'a>(
 ) -> Result<Vec<Vec<Bound>>, ClassifierError> {
     if let Some(grid) = certifier.grid() {
         let regions: Result<Option<Vec<TreeRegion>>, ClassifierError> =
-            parallel_map(records, |record| grid.region(&certifier.question(record)?)).into_iter().collect();
+            parallel::map(records, |record| grid.region(&certifier.question(record)?)).into_iter().collect();
         if let Some(regions) = regions? {
             return products
                 .iter()
@@ -119,7 +119,7 @@ fn proven<'a>(
         }
     }
     let by_record: Vec<Vec<Bound>> =
-        parallel_map(records, |record| certifier.bounds(record, products, &options.effort))
+        parallel::map(records, |record| certifier.bounds(record, products, &options.effort))
             .into_iter()
             .collect::<Result<_, _>>()?;
     Ok((0..products.len()).map(|product| by_record.iter().map(|bounds| bounds[product]).collect()).collect())
@@ -137,7 +137,7 @@ fn on_grid(
     for (axis, channel) in product.channels().iter().enumerate() {
         let values = Column::of(records, sensitive, axis);
         let laws =
-            parallel_map(&values.different, |value| Ok(grid.cumulative(axis, Some(&channel.law(*value)?))));
+            parallel::map(&values.different, |value| Ok(grid.cumulative(axis, Some(&channel.law(*value)?))));
         let laws: Vec<Vec<f64>> = laws.into_iter().collect::<Result<_, ClassifierError>>()?;
         axes.push((laws, values.places));
     }
@@ -145,7 +145,7 @@ fn on_grid(
         axes.push((vec![grid.cumulative(1, None)], vec![0; records.len()]));
     }
     let indices: Vec<usize> = (0..records.len()).collect();
-    Ok(parallel_map(&indices, |index| {
+    Ok(parallel::map(&indices, |index| {
         let of_axis = |axis: usize| axes[axis].0[axes[axis].1[*index]].as_slice();
         let mass = regions[*index].mass([of_axis(0), of_axis(1)]);
         Bound::proven(mass, mass, Method::Trees)

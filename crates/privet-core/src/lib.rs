@@ -13,6 +13,7 @@ mod fingerprint;
 mod fraction;
 mod guarantee;
 mod mechanism;
+pub mod parallel;
 mod parameter;
 mod random;
 mod report;

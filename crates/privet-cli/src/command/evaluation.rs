@@ -1,7 +1,7 @@
 //! What randomised vectors are worth, as a table, a file and a chart.
 
 use crate::failure::Failure;
-use crate::output::{number, table_of_numbers};
+use crate::output::{Output, number, table_of_numbers};
 use crate::plot::{self, Chart, Range, Series};
 use crate::table::{ColumnWriter, Format, KeptColumn};
 use privet::Epsilon;
@@ -69,7 +69,7 @@ const fn numeric(name: &'static str, value: fn(&Row) -> String, is_optional: boo
 }
 
 /// A table for people.
-pub(super) fn page(rows: &[Row]) -> String {
+fn page(rows: &[Row]) -> String {
     let differs = |column: &Column| rows.iter().any(|row| (column.value)(row) != (column.value)(&rows[0]));
     let shown: Vec<&Column> =
         COLUMNS.iter().filter(|column| !column.is_optional || differs(column)).collect();
@@ -83,7 +83,7 @@ pub(super) fn page(rows: &[Row]) -> String {
 }
 
 /// Writes the rows into a table whose format the file's name says.
-pub(super) fn save(rows: &[Row], path: &Path) -> Result<(), Failure> {
+fn save(rows: &[Row], path: &Path) -> Result<(), Failure> {
     let mut writer = ColumnWriter::create(path, Format::of(path, None)?)?;
     let texts = |name, value: fn(&Row) -> &'static str| {
         KeptColumn::of_texts(name, rows.iter().map(|row| Some(value(row))))
@@ -107,7 +107,7 @@ pub(super) fn save(rows: &[Row], path: &Path) -> Result<(), Failure> {
 
 /// Draws the first metric of the first data over epsilon, a line for each mechanism and recipe. What does not depend on epsilon
 /// is a line from end to end.
-pub(super) fn draw(rows: &[Row], title: String, path: &Path) -> Result<(), Failure> {
+fn draw(rows: &[Row], title: String, path: &Path) -> Result<(), Failure> {
     let epsilons = || rows.iter().filter_map(|row| row.epsilon);
     let ends = [epsilons().fold(f64::INFINITY, f64::min), epsilons().fold(f64::NEG_INFINITY, f64::max)];
     let (metric, data) = (rows[0].metric, rows[0].data);
@@ -159,8 +159,24 @@ pub(super) fn check_files(
     Ok(())
 }
 
+/// Writes, draws and prints the rows.
+pub(super) fn show(
+    rows: &[Row],
+    title: String,
+    [out, plot]: [Option<&Path>; 2],
+    output: Output,
+) -> Result<(), Failure> {
+    if let Some(path) = out {
+        save(rows, path)?;
+    }
+    if let Some(path) = plot {
+        draw(rows, title, path)?;
+    }
+    output.print(&rows, || page(rows) + &also_in(out, plot))
+}
+
 /// What follows a table: where else it went.
-pub(super) fn also_in(out: Option<&Path>, plot: Option<&Path>) -> String {
+fn also_in(out: Option<&Path>, plot: Option<&Path>) -> String {
     let out = out.map(|path| format!("\nWritten to {}.", path.display()));
     let plot = plot.map(|path| format!("\nDrawn in {}.", path.display()));
     let lines: String = out.into_iter().chain(plot).collect();

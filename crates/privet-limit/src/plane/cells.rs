@@ -4,8 +4,8 @@
 //! nearest to it; the number of cells in a window becomes the best one; each cell moves towards the place whose expected
 //! distance to the people who report it is smallest (their weighted geometric median, by Weiszfeld's step).
 
-use super::parallel;
 use super::sites::{Motion, Sites, Symmetry, distance};
+use privet_core::parallel;
 
 /// Cells as leaders and motions: each leader stands for all places that the motions take it to, so the whole is symmetric.
 #[derive(Debug, Clone)]

@@ -231,7 +231,7 @@ impl PlaneCertificate {
             .filter(|[first, second]| !(is_swapped && first > second))
             .map(|place| std::array::from_fn(|axis| f64::from(2 * place[axis] + 1) * half_box[axis]))
             .collect();
-        super::parallel::map(&boxes, |middle| balance.over_box(*middle))
+        privet_core::parallel::map(&boxes, |middle| balance.over_box(*middle))
             .into_iter()
             .fold(f64::INFINITY, f64::min)
     }

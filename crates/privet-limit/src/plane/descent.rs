@@ -7,9 +7,9 @@
 //! negative; for the worst case, p rises at the same time where v is large. Steps are multiplicative, and it is averages over
 //! many of them that count.
 
-use super::parallel;
 use super::sites::{Sites, distance};
 use crate::Stop;
+use privet_core::parallel;
 
 /// A measure on the outputs and the people, both constant on orbits.
 #[derive(Debug, Clone)]

@@ -11,7 +11,6 @@
 mod cells;
 mod certificate;
 mod descent;
-mod parallel;
 mod search;
 mod sites;
 

@@ -4,6 +4,7 @@ use super::kernels::Kernels;
 use crate::method::LocationMethod;
 use crate::rounding::{Grid, Rounding};
 use crate::{Place, TrajectoryError};
+use privet_core::parallel;
 use privet_mechanisms::plane::CrossingMasses;
 
 /// Where in the cells likelihoods are looked up.
@@ -58,16 +59,9 @@ impl<'a> Samples<'a> {
     /// # Errors
     /// When the method does not say how likely its reports are, or none of the cells can have sent one.
     pub(super) fn kernels(&self, reports: &[[Place; 2]]) -> Result<Kernels, TrajectoryError> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let parts = std::thread::scope(|scope| {
-            let chunks = reports.chunks(reports.len().div_ceil(threads).max(1));
-            let workers: Vec<_> = chunks.map(|chunk| scope.spawn(|| self.kernels_of_part(chunk))).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| match worker.join() {
-                Ok(part) => part,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            workers.into_iter().map(join).collect::<Result<Vec<Kernels>, _>>()
-        })?;
+        let chunks: Vec<_> = reports.chunks(reports.len().div_ceil(parallel::cores()).max(1)).collect();
+        let parts = parallel::map(&chunks, |chunk| self.kernels_of_part(chunk));
+        let parts = parts.into_iter().collect::<Result<Vec<Kernels>, _>>()?;
         let mut all = Kernels::new(self.columns);
         parts.iter().for_each(|part| all.append(part));
         Ok(all)

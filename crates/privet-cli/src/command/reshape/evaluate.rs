@@ -167,15 +167,8 @@ impl EvaluateArguments {
             trials.run_each(|place, mut rng| self.measure(&setting, &choices[place], &data, &mut rng))?;
         rows.extend(measured.into_iter().flatten());
         drop(progress);
-        if let Some(path) = out {
-            evaluation::save(&rows, path)?;
-        }
-        if let Some(path) = plot {
-            let title =
-                format!("{} on randomised vectors", self.model.file_name().unwrap_or_default().display());
-            evaluation::draw(&rows, title, path)?;
-        }
-        output.print(&rows, || evaluation::page(&rows) + &evaluation::also_in(out, plot))
+        let title = format!("{} on randomised vectors", self.model.file_name().unwrap_or_default().display());
+        evaluation::show(&rows, title, [out, plot], output)
     }
 
     fn data(&self, model: &Model) -> Result<Vec<Data>, Failure> {

@@ -97,14 +97,8 @@ impl EvaluateArguments {
             }
         }
         drop(progress);
-        if let Some(path) = out {
-            evaluation::save(&rows, path)?;
-        }
-        if let Some(path) = plot {
-            let title = format!("Mean squared error of a report, {dimension} dimensions");
-            evaluation::draw(&rows, title, path)?;
-        }
-        output.print(&rows, || evaluation::page(&rows) + &evaluation::also_in(out, plot))
+        let title = format!("Mean squared error of a report, {dimension} dimensions");
+        evaluation::show(&rows, title, [out, plot], output)
     }
 
     fn vectors(&self, rng: &mut Generator) -> Result<Rows, Failure> {
