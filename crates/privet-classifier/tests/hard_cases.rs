@@ -7,8 +7,8 @@ mod support;
 use privet_classifier::paper::{self, Search};
 use privet_classifier::{
     Approach, Bound, Classifier, ClassifierError, CommandClassifier, Counted, FunctionClassifier, Method,
-    ModelClassifier, Options, Outside, ProductChannel, Record, Sensitive, certified_box, quantify,
-    quantify_all,
+    ModelClassifier, Options, Outside, ProductChannel, Record, Reweighting, Sensitive, certified_box,
+    quantify, quantify_all, reweight,
 };
 use privet_core::{BuildOptions, Delta, Epsilon, Generator};
 use privet_model::{Combination, Linear, Model, ModelError, Node, Tree, Trees};
@@ -89,6 +89,21 @@ fn huge_leaves_do_not_swallow_small_ones() {
         let bound = proven(&classifier, &record, &sensitive, std::slice::from_ref(&product))[0].bound;
         assert_near(&bound, 1.0, 1e-9);
     }
+}
+
+/// Where all weights are one and all labels the same, the sample says nothing about the variance, and what is left of Maurer
+/// and Pontil's bound is its range term.
+#[test]
+fn a_sample_without_variance_still_leaves_room() {
+    let function = FunctionClassifier::new(one(), |_: &[f64]| Ok(4));
+    let (record, sensitive) = at(&function, 0.5);
+    let products = [product("optimal-piecewise", 1.0, &sensitive)];
+    let options = Reweighting { samples: 1000, widest: 1.0, confidence: 0.999 };
+    let mut rng = Generator::from_insecure_seed(3);
+    let found = reweight(&function, &record, &sensitive, [&products, &products], &options, &mut rng).unwrap();
+    let reach = 7.0 * (4.0f64 / 0.001).ln() / (3.0 * 999.0);
+    let Bound { lower, upper, .. } = found[0].bound;
+    assert!((lower - (1.0 - reach)).abs() < 1e-9 && upper == 1.0, "{lower} {upper}");
 }
 
 #[test]
