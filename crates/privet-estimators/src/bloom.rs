@@ -3,7 +3,7 @@
 use crate::consistency::Consistency;
 use crate::frequency::{Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator};
+use crate::{FrequencyEstimation, HasEstimator, Reading};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{BitCounter, Rappor};
@@ -183,6 +183,10 @@ impl FrequencyEstimation for RapporEstimator {
     ) -> Result<Frequencies, EstimateError> {
         step.require_projection("least squares over Bloom patterns")?;
         Ok(self.estimate(summary)?.projected(step))
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading::Bloom(&self.mechanism)
     }
 }
 

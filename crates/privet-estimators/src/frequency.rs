@@ -3,7 +3,7 @@
 use crate::consistency::{Consistency, maximize_support_likelihood};
 use crate::statistics::{BinomialCount, ClopperPearson, clopper_pearson, normal_quantile};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator};
+use crate::{FrequencyEstimation, HasEstimator, Reading};
 use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{
     BucketRule, FrequencyOracle, HadamardResponse, LocalHashing, PeakedResponse, PeakedRule, SubsetSelection,
@@ -193,6 +193,10 @@ impl<O: FrequencyOracle> FrequencyEstimation for FrequencyEstimator<O> {
             }
             projection => frequencies.projected(projection),
         })
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading::Support(&self.oracle)
     }
 }
 

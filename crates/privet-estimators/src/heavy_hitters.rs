@@ -4,7 +4,7 @@ use crate::consistency::Consistency;
 use crate::frequency::{CONFIDENCE, Frequencies, Raw};
 use crate::statistics::{BinomialCount, binomial_upper_tail, normal_quantile};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator};
+use crate::{FrequencyEstimation, HasEstimator, Reading};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::PrefixTree;
 
@@ -228,6 +228,10 @@ impl FrequencyEstimation for HeavyHitters {
             return Ok(self.estimate(summary)?.projected(step));
         }
         Err(EstimateError::Step { step: step.as_str(), method: "a prefix tree" })
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading::Words
     }
 }
 

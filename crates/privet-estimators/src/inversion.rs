@@ -3,7 +3,7 @@
 use crate::consistency::{Consistency, expectation_maximization};
 use crate::frequency::{Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator};
+use crate::{FrequencyEstimation, HasEstimator, Reading, TableReading};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{
     Categories, EstimateError, Estimator, Fingerprint, Mechanism, ReportBuffer, ReportError, Summary,
@@ -128,6 +128,14 @@ impl<K: TableRule> FrequencyEstimation for InversionEstimator<K> {
         let backward = |r: &[f64]| self.forward.tr_mul(&DVector::from_column_slice(r)).as_slice().to_vec();
         let values = expectation_maximization(summary.counts(), size, forward, backward)?;
         Ok(frequencies.with_values(values, step))
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading::Table(TableReading {
+            categories: &self.categories,
+            forward: &self.forward,
+            inverse: self.inverse.as_ref(),
+        })
     }
 }
 

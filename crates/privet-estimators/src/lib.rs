@@ -19,24 +19,37 @@
 //! ```
 
 mod answer;
+pub mod attack;
 mod bloom;
 mod consistency;
+mod cross_table;
 mod frequency;
 mod heavy_hitters;
+mod influence;
 mod inversion;
 pub mod numeric;
+mod plausibility;
+mod reading;
 pub mod registry;
+mod robust;
 mod sketch;
 pub mod statistics;
 mod summary;
+#[cfg(test)]
+mod testing;
 
 pub use answer::{Answer, Request};
 pub use bloom::RapporEstimator;
 pub use consistency::Consistency;
+pub use cross_table::{CrossCell, CrossSide, CrossSummary, CrossTable, CrossTableEstimator};
 pub use frequency::{Frequencies, Frequency, FrequencyEstimator};
 pub use heavy_hitters::HeavyHitters;
+pub use influence::Influence;
 pub use inversion::InversionEstimator;
 pub use numeric::NumberEstimator;
+pub use plausibility::{Plausibility, PlausibilitySummary, Verdict, Watch};
+pub use reading::{Reading, TableReading};
+pub use robust::{Robust, RobustRow};
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;
 
@@ -53,6 +66,9 @@ pub trait FrequencyEstimation: Estimator<Summary = CountSummary, Estimate = Freq
         summary: &CountSummary,
         step: Consistency,
     ) -> Result<Frequencies, EstimateError>;
+
+    /// How its reports are read one by one.
+    fn reading(&self) -> Reading<'_>;
 }
 
 /// A mechanism that knows how its reports are to be read.

@@ -2,12 +2,12 @@
 
 use crate::numeric::Distribution;
 use crate::{
-    Answer, Consistency, CountSummary, Frequencies, FrequencyEstimation, HasEstimator, NumberEstimator,
-    Request,
+    Answer, Consistency, CountSummary, Frequencies, FrequencyEstimation, HasEstimator, Influence,
+    NumberEstimator, Reading, Request, Robust,
 };
 use privet_core::{
     Build, BuildOptions, DomainSpec, Epsilon, EstimateError, Estimator, Mechanism, ParameterError,
-    ReportBuffer, ReportError,
+    Probability, ReportBuffer, ReportError,
 };
 use privet_mechanisms::analysis::AnyNumeric;
 use privet_mechanisms::{categorical, circle, interval};
@@ -53,6 +53,21 @@ pub trait AnyEstimator: Debug + Send + Sync {
         }
     }
 
+    /// How its reports are read one by one.
+    fn reading(&self) -> Reading<'_>;
+
+    /// The largest change that exchanging one report can make.
+    ///
+    /// # Errors
+    /// When there are no reports, or the estimate is not a mean over reports (words, Bloom filters, angles).
+    fn influence(&self, summary: &CountSummary) -> Result<Influence, EstimateError>;
+
+    /// What a share of fake reports leaves to be said; see [`Robust`].
+    ///
+    /// # Errors
+    /// As for [`AnyEstimator::influence`], and when the share is one or nearly so.
+    fn robust(&self, summary: &CountSummary, fakes: Probability) -> Result<Robust, EstimateError>;
+
     /// The channel, if it is about numbers or angles: what `analysis` answers questions about.
     fn numeric(&self) -> Option<&dyn AnyNumeric> {
         None
@@ -74,6 +89,18 @@ impl<E: FrequencyEstimation> AnyEstimator for E {
     fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
         self.estimate_consistently(summary, request.step).map(Answer::Frequencies)
     }
+
+    fn reading(&self) -> Reading<'_> {
+        FrequencyEstimation::reading(self)
+    }
+
+    fn influence(&self, summary: &CountSummary) -> Result<Influence, EstimateError> {
+        Influence::of_frequencies(FrequencyEstimation::reading(self), summary)
+    }
+
+    fn robust(&self, summary: &CountSummary, fakes: Probability) -> Result<Robust, EstimateError> {
+        Robust::of_frequencies(self, summary, fakes)
+    }
 }
 
 impl AnyEstimator for NumberEstimator {
@@ -94,6 +121,18 @@ impl AnyEstimator for NumberEstimator {
 
     fn distribution(&self, summary: &CountSummary, request: &Request) -> Result<Distribution, EstimateError> {
         NumberEstimator::distribution(self, summary, request.method, request.bins)
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading::Numbers(self.channel())
+    }
+
+    fn influence(&self, summary: &CountSummary) -> Result<Influence, EstimateError> {
+        Influence::of_mean(self, summary)
+    }
+
+    fn robust(&self, summary: &CountSummary, fakes: Probability) -> Result<Robust, EstimateError> {
+        Robust::of_mean(self, summary, fakes)
     }
 
     fn numeric(&self) -> Option<&dyn AnyNumeric> {

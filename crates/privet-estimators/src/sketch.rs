@@ -3,7 +3,7 @@
 use crate::consistency::Consistency;
 use crate::frequency::{Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator};
+use crate::{FrequencyEstimation, HasEstimator, Reading};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{BitCounter, CountMeanSketch};
 
@@ -135,6 +135,10 @@ impl FrequencyEstimation for SketchEstimator {
     ) -> Result<Frequencies, EstimateError> {
         step.require_projection("a count-mean sketch")?;
         Ok(self.estimate(summary)?.projected(step))
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading::Sketch(&self.mechanism)
     }
 }
 

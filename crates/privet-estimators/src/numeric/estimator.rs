@@ -31,6 +31,16 @@ pub struct NumberEstimator {
     last: Arc<Mutex<Option<Arc<Operator>>>>,
 }
 
+/// An estimate of the mean: the mean of a number for each report, plus a constant.
+pub(crate) struct MeanOfGroups<'a> {
+    pub(crate) counts: &'a [u64],
+    /// For each group the number of a report in it, averaged over its cells.
+    pub(crate) weights: Vec<f64>,
+    /// The distance between the smallest and the largest number.
+    pub(crate) range: f64,
+    pub(crate) value: f64,
+}
+
 /// What every estimate needs and no report changes; made when first needed.
 #[derive(Debug)]
 struct Prepared {
@@ -66,7 +76,7 @@ const UNBIASED: f64 = 1e-9;
 const FIXED_ONE: f64 = (1u64 << 62) as f64;
 
 /// How many counters of a summary are sums: both words of the reports' numbers in fixed point.
-const SUMS: usize = 2;
+pub(crate) const SUMS: usize = 2;
 
 /// More bins than this make no sense with 4096 counters.
 const MOST_BINS: usize = 4096;
@@ -197,6 +207,11 @@ impl NumberEstimator {
 
     /// The linear engine around a smooth distribution of a fixed number of bins, whatever was asked for.
     fn engine(&self, counts: &[u64]) -> LinearEngine {
+        self.engine_and_density(counts).0
+    }
+
+    /// The engine and the density of reports in each group that it takes as given.
+    fn engine_and_density(&self, counts: &[u64]) -> (LinearEngine, Vec<f64>) {
         let Prepared { places, operator, .. } = self.prepared();
         let space = self.channel.space();
         let as_numbers: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
@@ -206,7 +221,39 @@ impl NumberEstimator {
         let mut density = Vec::new();
         operator.forward(&shares, &mut density);
         let distribution = Distribution::new(space, shares);
-        LinearEngine::new(Evidence { places, counts, distribution: &distribution, density: &density })
+        let evidence = Evidence { places, counts, distribution: &distribution, density: &density };
+        (LinearEngine::new(evidence), density)
+    }
+
+    /// The mean as a mean over reports.
+    ///
+    /// # Errors
+    /// As for [`NumberEstimator::distribution`], and for angles, which have no mean of this kind.
+    pub(crate) fn mean_of_groups<'a>(
+        &self,
+        summary: &'a CountSummary,
+    ) -> Result<MeanOfGroups<'a>, EstimateError> {
+        let counts = self.counts(summary)?;
+        let space = self.channel.space();
+        if space.is_ring() {
+            return Err(EstimateError::Step { step: "mean", method: "directions of angles" });
+        }
+        if self.prepared().variances.is_some() {
+            let mean = |group: usize| {
+                let cells = self.groups.start(group)..self.groups.start(group + 1);
+                let sum: f64 = cells.map(|cell| self.channel.output_value(cell)).sum();
+                sum / f64::from(self.groups.size(group))
+            };
+            let weights = (0..self.groups.count()).map(mean).collect();
+            let range = self.ends[1] - self.ends[0];
+            return Ok(MeanOfGroups { counts, weights, range, value: self.mean_report(summary) });
+        }
+        let (engine, density) = self.engine_and_density(counts);
+        let functional = engine.fit(&engine.smooth(|unit| unit));
+        let mut weights = self.prepared().places.weights(&functional, &density);
+        weights.iter_mut().for_each(|weight| *weight *= space.width());
+        let value = space.from_unit(functional.value);
+        Ok(MeanOfGroups { counts, range: range(weights.iter().copied()), weights, value })
     }
 
     /// The mean: of the reports where the channel is unbiased, else the linear estimate with its bias in the interval.
@@ -340,6 +387,13 @@ impl NumberEstimator {
         let method = "linear estimate of cosine and sine";
         (Estimate { value, standard_error, interval: [value - reach, value + reach], n, method }, resultant)
     }
+}
+
+/// The distance between the smallest and the largest.
+fn range(values: impl Iterator<Item = f64>) -> f64 {
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    high - low
 }
 
 fn share_of(range: [f64; 2], value: f64, functional: &Functional, n: u64) -> RangeShare {

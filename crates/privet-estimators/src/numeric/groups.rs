@@ -6,34 +6,39 @@
 /// channel onto groups is exact (sums of integer weights), so estimates know what was merged; only detail below one group
 /// is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     cells: u32,
     count: u32,
 }
 
 impl Groups {
     /// The largest number of groups: 32 kilobytes of counters.
-    pub(super) const MOST: u32 = 4096;
+    pub(crate) const MOST: u32 = 4096;
 
-    pub(super) fn of(cells: u32) -> Self {
-        Self { cells, count: cells.min(Self::MOST) }
+    pub(crate) fn of(cells: u32) -> Self {
+        Self::at_most(cells, Self::MOST)
     }
 
-    pub(super) fn count(self) -> usize {
+    /// At most `most` groups, where a power of two up to [`Groups::MOST`] gives unions of those of [`Groups::of`].
+    pub(crate) fn at_most(cells: u32, most: u32) -> Self {
+        Self { cells, count: cells.min(most) }
+    }
+
+    pub(crate) fn count(self) -> usize {
         self.count as usize
     }
 
-    pub(super) fn group(self, cell: u32) -> usize {
+    pub(crate) fn group(self, cell: u32) -> usize {
         (u64::from(cell) * u64::from(self.count) / u64::from(self.cells)) as usize
     }
 
     /// The first cell of a group.
-    pub(super) fn start(self, group: usize) -> u32 {
+    pub(crate) fn start(self, group: usize) -> u32 {
         (group as u64 * u64::from(self.cells)).div_ceil(u64::from(self.count)) as u32
     }
 
     /// How many cells a group has.
-    pub(super) fn size(self, group: usize) -> u32 {
+    pub(crate) fn size(self, group: usize) -> u32 {
         self.start(group + 1) - self.start(group)
     }
 }

@@ -44,8 +44,11 @@ pub(super) struct Functional {
     pub variance: f64,
     /// The largest bias that the population at hand is estimated to allow.
     pub bias: f64,
+    /// What is added to the mean over reports.
+    pub shift: f64,
     coefficients: DVector<f64>,
-    means: DVector<f64>,
+    /// The mean over reports under each place.
+    pub means: DVector<f64>,
 }
 
 /// The laws of the places, which do not depend on the reports.
@@ -68,6 +71,35 @@ impl Places {
         Self { points, alike: alike(&fine), fine, coarse, groups }
     }
 
+    /// What a fit adds to its value for a report in each group, up to the same constant for all.
+    pub(super) fn weights(&self, functional: &Functional, density: &[f64]) -> Vec<f64> {
+        // The operator takes no negative shares, so both signs go through it by themselves.
+        let [above, below] = [1.0, -1.0].map(|sign| {
+            let shares: Vec<f64> = functional.coefficients.iter().map(|c| (sign * c).max(0.0)).collect();
+            let mut sums = Vec::new();
+            self.coarse.forward(&shares, &mut sums);
+            sums
+        });
+        above.iter().zip(below).zip(density).map(|((above, below), m)| (above - below) / m).collect()
+    }
+
+    /// For each place the mean of a function of the groups.
+    pub(super) fn means(&self, of_group: impl Fn(usize) -> f64) -> Vec<f64> {
+        let value = |group: usize| of_group(group) * f64::from(self.groups.size(group));
+        let mut means = Vec::new();
+        self.fine.backward(&mut (0..self.groups.count()).map(value).collect::<Vec<_>>(), &mut means);
+        means
+    }
+
+    /// The smallest and the largest value of a target over the neighbours of each place that have the same law.
+    pub(super) fn range_alike(&self, target: &Target) -> Vec<[f64; 2]> {
+        let over = |(from, to): &(usize, usize)| {
+            let values = target.fine.iter().skip(*from).take(to - from);
+            values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(*x), high.max(*x)])
+        };
+        self.alike.iter().map(over).collect()
+    }
+
     /// The places, as fractions of the domain.
     pub(super) fn points(&self) -> &[f64] {
         &self.points
@@ -87,7 +119,7 @@ pub(super) struct Evidence<'a> {
 /// A function of the value, at the places of the bias check and at those of the fit.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
-    fine: DVector<f64>,
+    pub fine: DVector<f64>,
     coarse: DVector<f64>,
 }
 
@@ -181,6 +213,7 @@ impl LinearEngine {
             value: coefficients.dot(&self.observed) + shift,
             variance: 0.0,
             bias,
+            shift,
             coefficients,
             means,
         };

@@ -1,9 +1,10 @@
 //! Numbers and angles: distributions, means, quantiles and ranges from the reports of any lattice channel.
 
 mod answer;
+mod cross;
 mod distribution;
-mod estimator;
-mod groups;
+pub(crate) mod estimator;
+pub(crate) mod groups;
 mod least_squares;
 mod likelihood;
 mod linear;
@@ -14,5 +15,6 @@ mod smoothing;
 mod tests;
 
 pub use answer::{Angles, Method, Numbers, Quantile, RangeShare};
+pub(crate) use cross::side_of_numbers;
 pub use distribution::Distribution;
 pub use estimator::NumberEstimator;

@@ -1,6 +1,6 @@
 //! Report an index that is more likely to agree with the category's row of a Hadamard matrix.
 
-use super::{FrequencyOracle, Support, at_most, categories_of, pure_guarantee};
+use super::{FrequencyOracle, Invariant, Support, at_most, categories_of, pure_guarantee};
 use privet_core::sampling::{PeakedRow, bernoulli};
 use privet_core::{
     Build, Categories, Category, Channel, CryptoRng, Domain, DomainSpec, Epsilon, Fingerprint,
@@ -201,6 +201,11 @@ impl FrequencyOracle for HadamardResponse {
             *count += ((total + difference) / 2) as u64;
         }
         Ok(())
+    }
+
+    /// Index zero agrees with every category.
+    fn invariant(&self) -> Invariant {
+        Invariant::Zero(self.probability(&0, &Category(0)))
     }
 }
 

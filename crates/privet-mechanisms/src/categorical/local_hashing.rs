@@ -1,7 +1,7 @@
 //! Hash the category into few buckets under a fresh seed, then randomise the bucket. The named mechanisms differ
 //! in the number of buckets only.
 
-use super::{FrequencyOracle, SeededHash, Support, at_most, categories_of, pure_guarantee};
+use super::{FrequencyOracle, Invariant, SeededHash, Support, at_most, categories_of, pure_guarantee};
 use privet_core::sampling::PeakedRow;
 use privet_core::{
     Build, Categories, Category, Channel, CryptoRng, Domain, DomainSpec, Epsilon, Fingerprint,
@@ -178,6 +178,10 @@ impl<K: BucketRule> FrequencyOracle for LocalHashing<K> {
         }
         drain(&mut narrow, counts);
         Ok(())
+    }
+
+    fn invariant(&self) -> Invariant {
+        Invariant::Seed
     }
 }
 

@@ -63,6 +63,25 @@ pub trait FrequencyOracle: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// When a report is one that the mechanism cannot have made; `counts` is then unspecified.
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError>;
+
+    /// The part of a report whose law is the same for everybody.
+    fn invariant(&self) -> Invariant {
+        Invariant::Nothing
+    }
+}
+
+/// A part of a report whose law is the same whatever the person holds. A collector that knows nothing about the people can
+/// still see whether reports follow it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Invariant {
+    /// No part, or none that a forger would get wrong.
+    Nothing,
+    /// How many bits are one: the person's own with one probability, each other one with another, independently.
+    Ones,
+    /// The first 64 bits: uniform.
+    Seed,
+    /// How often the report is all zero bits: with this probability.
+    Zero(Fraction),
 }
 
 /// How probable it is that a report supports a category.

@@ -1,6 +1,6 @@
 //! One bit for each category, all of them noisy. The named mechanisms differ in their thresholds only.
 
-use super::{FrequencyOracle, Support, at_most, categories_of, pure_guarantee};
+use super::{FrequencyOracle, Invariant, Support, at_most, categories_of, pure_guarantee};
 use crate::wrapper::Relayed;
 use privet_core::sampling::{bernoulli, bernoulli_bits};
 use privet_core::{
@@ -250,6 +250,10 @@ impl<K: UnaryRule> FrequencyOracle for UnaryEncoding<K> {
         }
         counter.flush(counts);
         Ok(())
+    }
+
+    fn invariant(&self) -> Invariant {
+        Invariant::Ones
     }
 }
 

@@ -1,6 +1,6 @@
 //! Answers that stay the same: what protects a person who is asked every day.
 
-use crate::categorical::{FrequencyOracle, Support};
+use crate::categorical::{FrequencyOracle, Invariant, Support};
 use privet_core::{
     Budget, Categories, CryptoRng, Epsilon, Fingerprint, FingerprintBuilder, Fraction, Generator, Guarantee,
     InputError, Mechanism, MechanismInfo, ParameterError, ReportBuffer, ReportError,
@@ -141,6 +141,14 @@ impl<M: Relayed> FrequencyOracle for Memoized<M> {
 
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError> {
         self.instantaneous.tally(reports, counts)
+    }
+
+    /// Bits that are noisy independently in both layers are so in one report.
+    fn invariant(&self) -> Invariant {
+        match self.instantaneous.invariant() {
+            Invariant::Ones => Invariant::Ones,
+            _ => Invariant::Nothing,
+        }
     }
 }
 
