@@ -47,7 +47,7 @@ impl PolicyId {
 
 impl fmt::Display for PolicyId {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+        formatter.write_str(&crate::hex::write(&self.0))
     }
 }
 

@@ -11,6 +11,7 @@ mod kill;
 mod ledger_file;
 mod mistakes;
 mod solved;
+mod strange_bytes;
 
 use privet_core::Generator;
 use privet_policy::{Policy, PolicyError, ResolvedPolicy};
