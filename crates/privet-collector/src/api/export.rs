@@ -19,6 +19,7 @@ use utoipa::IntoParams;
 #[into_params(parameter_in = Query)]
 pub(super) struct Asked {
     /// How the table is written.
+    #[param(inline)]
     format: Format,
 }
 

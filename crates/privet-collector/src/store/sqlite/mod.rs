@@ -49,6 +49,14 @@ impl SqliteStore {
     }
 }
 
+#[cfg(test)]
+impl SqliteStore {
+    /// Pretends that the disk has room for so many pages.
+    pub(crate) fn limit_pages(&self, pages: u32) {
+        lock(&self.writer).execute_batch(&format!("PRAGMA max_page_count = {pages}")).unwrap();
+    }
+}
+
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path).map_err(refused)?;
     connection

@@ -1,0 +1,1 @@
+//! How fast it is, beside the store's own speed. Run alone, in release.
