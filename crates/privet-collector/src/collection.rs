@@ -1,12 +1,15 @@
 //! One collection: its policy and everything that is made from it once.
 
 use crate::counters::Counters;
+use crate::estimates::only_the_mean;
 use crate::store::CollectionKey;
 use crate::tokens::SubmissionKey;
-use privet_core::{ParameterError, ReportBuffer, ReportError};
+use privet_core::{EstimateError, ParameterError, ReportBuffer, ReportError};
 use privet_estimators::Watch;
 use privet_policy::registry::AnyEstimator;
-use privet_policy::{DecodedReport, ReportCodec, ResolvedPolicy, SubmissionError, Tally, TallyError};
+use privet_policy::{
+    DecodedReport, PolicySummary, ReportCodec, ResolvedPolicy, SubmissionError, Tally, TallyError,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,6 +51,16 @@ impl Collection {
     pub(crate) fn no_counters(&self) -> Counters {
         let watched = self.watches.iter().map(Watch::empty_summary).collect();
         Counters { summary: self.tally.empty_summary(), watched }
+    }
+
+    /// Refuses a summary of others that no reports add up to.
+    pub(crate) fn check_summary(&self, summary: &PolicySummary) -> Result<(), EstimateError> {
+        for (attribute, estimator) in self.estimators.iter().enumerate() {
+            for part in self.tally.slices().into_iter().filter_map(|slice| summary.part(attribute, slice)) {
+                estimator.answer(part, &only_the_mean())?;
+            }
+        }
+        Ok(())
     }
 
     /// Counts sound reports by epoch.

@@ -188,7 +188,8 @@ fn expire_all(app: &App) -> Result<(), StoreError> {
         transaction.commit()?;
         let Some(last) = some.last() else { return Ok(()) };
         after = last.key;
-        for stored in &some {
+        // Making the mechanisms of a policy takes longer than looking for the word, which only such policies hold in quotes.
+        for stored in some.iter().filter(|stored| stored.policy.contains("\"retention_days\":")) {
             if let Some(collection) = app.collections.find(&*app.store, stored.id)? {
                 let deleted = expire(&*app.store, &collection, app.clock.today())?;
                 if deleted > 0 {

@@ -106,10 +106,17 @@ pub(super) struct Listed {
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct ListedCollection {
     id: String,
+    name: String,
     /// The day on which it was created.
     created: Option<String>,
     /// The day on which it was closed before its time.
     closed: Option<String>,
+}
+
+/// The part of a stored policy that a list shows.
+#[derive(Debug, Deserialize)]
+struct Named {
+    name: String,
 }
 
 const PAGE: u32 = 100;
@@ -137,6 +144,8 @@ pub(super) async fn list(
     let next = stored.last().filter(|_| stored.len() == PAGE as usize).map(|last| last.key.0);
     let listed = |stored: &StoredCollection| ListedCollection {
         id: stored.id.to_string(),
+        name: serde_json::from_str::<Named>(&stored.policy)
+            .map_or_else(|_| String::new(), |named| named.name),
         created: day_text(stored.created),
         closed: stored.closed.and_then(day_text),
     };

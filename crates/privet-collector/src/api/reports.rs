@@ -66,8 +66,9 @@ pub(super) async fn submit(
 ) -> Result<Response, Problem> {
     let kind = media_type(&headers, &[BYTES, JSON])?;
     let collection = app.collection(&id).await?;
-    let latest_epoch = opening(&collection, app.clock)?;
+    // The body comes first: a client that is still sending would not see a refusal.
     let (body, pass) = read_body(&app.gate, &headers, body, app.limits.body_bytes).await?;
+    let latest_epoch = opening(&collection, app.clock)?;
     let is_small = body.len() <= CHECKED_AT_ONCE && collection.tokens.is_none();
     let check = move || checked(&collection, kind, body, latest_epoch);
     let checked = if is_small { check() } else { app.with_store(move |_| check()).await };

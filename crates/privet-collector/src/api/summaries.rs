@@ -3,6 +3,7 @@
 use super::App;
 use super::problem::Problem;
 use super::request::{media_type, read_body, read_hex, read_json};
+use crate::records::Holdings;
 use crate::store::ForeignSummary;
 use axum::Json;
 use axum::body::Body;
@@ -71,7 +72,14 @@ pub(super) async fn add(
         }
         let bytes = read_hex(&new.summary)
             .ok_or_else(|| Problem::summary_malformed("it is written in hexadecimal digits"))?;
-        let reports = collection.tally.summary_from_bytes(&bytes)?.reports();
+        let mut counters = collection.no_counters();
+        counters.summary = collection.tally.summary_from_bytes(&bytes)?;
+        // One that cannot be estimated from, or that overflows with the others, would spoil all estimates.
+        collection
+            .check_summary(&counters.summary)
+            .map_err(|error| Problem::summary_malformed(error.to_string()))?;
+        let reports = counters.reports();
+        counters.add(&Holdings::read(&*app.store, &collection)?.whole(&collection)?)?;
         let summary =
             ForeignSummary { id, source: new.source, epoch: new.epoch, day: app.clock.today(), bytes };
         let mut transaction = app.store.write()?;

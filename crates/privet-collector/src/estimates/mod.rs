@@ -9,7 +9,7 @@ mod table;
 
 pub(crate) use cache::{Age, Cache};
 pub(crate) use cross::{CrossQuestion, cross_table};
-pub(crate) use table::{Question, answer};
+pub(crate) use table::{Question, answer, only_the_mean};
 
 use crate::store::StoreError;
 use privet_core::{EstimateError, ParameterError};

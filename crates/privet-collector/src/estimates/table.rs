@@ -92,8 +92,7 @@ struct One<'a> {
 impl One<'_> {
     fn document(&self, question: &Question) -> Result<Value, AnswerError> {
         let is_numeric = matches!(self.collection.estimators[self.attribute].reading(), Reading::Numbers(_));
-        let request = if is_numeric { only_the_mean() } else { Request::default() };
-        let estimate = self.estimate(&self.counters.summary, &request)?;
+        let estimate = self.estimate(&self.counters.summary, &only_the_mean())?;
         let mut document = estimate.to_json();
         let part = self.counters.summary.part(self.attribute, self.slice);
         let (Outcome::Answer(_), Some(part)) = (&estimate.outcome, part) else { return Ok(document) };
@@ -162,8 +161,8 @@ impl One<'_> {
     }
 }
 
-/// The mean does not need a distribution.
-fn only_the_mean() -> Request {
+/// What is quickly answered: the mean does not need a distribution.
+pub(crate) fn only_the_mean() -> Request {
     Request { bins: 1, method: Method::Histogram, quantiles: Vec::new(), ..Request::default() }
 }
 

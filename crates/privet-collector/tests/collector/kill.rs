@@ -100,9 +100,9 @@ fn killed(store: &str, kills: u64) {
     let last = Victim::start(store);
     let manager = last.manager();
     let sent = acknowledged.lock().unwrap().len();
-    for request in waiting.into_inner().unwrap() {
-        assert_eq!(manager.submit(&collection, &requests[request].concat()).status, 200);
-    }
+    let rest: Vec<u8> =
+        waiting.into_inner().unwrap().into_iter().flat_map(|request| requests[request].concat()).collect();
+    assert_eq!(manager.submit(&collection, &rest).status, 200);
     assert!(
         sent as u64 >= kills && sent < requests.len(),
         "{sent} requests were acknowledged before the last kill"

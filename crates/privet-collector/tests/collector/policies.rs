@@ -23,7 +23,7 @@ fn creating_twice_gives_the_same_collection() {
     let listed = server.visitor().get("/v1/collections").json();
     assert_eq!(
         listed,
-        json!({ "collections": [{ "id": id, "created": "2026-03-15", "closed": null }], "next": null })
+        json!({ "collections": [{ "id": id, "name": "How we travel", "created": "2026-03-15", "closed": null }], "next": null })
     );
     let shown = server.visitor().get(&format!("/v1/collections/{id}")).json();
     assert_eq!(

@@ -199,6 +199,13 @@ fn summaries_of_others_count_once(server: &mut Server) {
     assert_eq!(problem(&body(&one, EPOCH, &bytes[..50])), (422, "summary-malformed".to_owned()));
     let other = Tally::new(resolve(&policy("Another policy"))).unwrap().empty_summary().to_bytes();
     assert_eq!(problem(&body(&one, EPOCH, &other)), (422, "summary-foreign".to_owned()));
+    // A counter of the first attribute above the number of reports, and more reports than can be counted with the others.
+    for (at, code) in [(88..96, "summary-malformed"), (36..44, "summary-overflow")] {
+        let mut damaged = bytes.clone();
+        damaged[at.clone()].fill(255);
+        let reply = manager.post_json(&path, &body(&"2".repeat(32), EPOCH, &damaged));
+        assert_eq!(reply.problem(), (422, code.to_owned()), "{at:?}");
+    }
     let nobody = server.visitor().post_json(&path, &body(&one, EPOCH, &[]));
     assert_eq!(nobody.problem(), (401, "unauthorized".to_owned()));
     server.visitor().submit(&collection, &ours.concat());
