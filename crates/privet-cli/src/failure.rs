@@ -5,6 +5,7 @@ use privet::advisor::AdvisorError;
 use privet::classifier::ClassifierError;
 use privet::limit::LimitError;
 use privet::model::ModelError;
+use privet::policy::{ClientError, PolicyError, SubmissionError};
 use privet::vector::VectorError;
 use privet::vector::reshape::ReshapeError;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
@@ -58,6 +59,15 @@ pub(crate) enum Failure {
     /// A reshaping that cannot be made or used.
     #[error(transparent)]
     Reshape(ReshapeError),
+    /// A policy that cannot be used.
+    #[error("{}: {source}", path.display())]
+    Policy { path: PathBuf, source: PolicyError },
+    /// Answers that make no report; the row is that of a table.
+    #[error("{}{source}", place_in_words(path.as_deref(), *row))]
+    Answer { path: Option<PathBuf>, row: Option<u64>, source: ClientError },
+    /// A report that was not made under the policy.
+    #[error("{}{}: {source}", path.display(), row_in_words(Some(*row)))]
+    Submission { path: PathBuf, row: u64, source: SubmissionError },
     #[error("stopped before anything was found")]
     Stopped,
     /// A mechanism or a program that does not keep its promise.
@@ -171,14 +181,18 @@ impl Failure {
             Self::Parameter(_)
             | Self::Limit(_)
             | Self::UnknownMechanism { .. }
+            | Self::Policy { .. }
             | Self::Usage { .. }
             | Self::Estimate(EstimateError::Step { .. }) => 2,
+            Self::Answer { source: ClientError::Ledger(_), .. } => 74,
             Self::Input(_)
             | Self::Report(_)
             | Self::Merge(_)
             | Self::Data { .. }
             | Self::Source { .. }
             | Self::MechanismFile { .. }
+            | Self::Answer { .. }
+            | Self::Submission { .. }
             | Self::Estimate(EstimateError::Foreign { .. }) => 65,
             Self::Reshape(ReshapeError::Setting { .. } | ReshapeError::Rank { .. }) => 2,
             Self::Model { source: ModelError::File { .. }, .. } => 74,
@@ -207,6 +221,9 @@ impl Failure {
             Self::Classifier { source, .. } => source.code(),
             Self::Model { source, .. } => source.code(),
             Self::Reshape(error) => error.code(),
+            Self::Policy { source, .. } => source.code(),
+            Self::Answer { source, .. } => source.code(),
+            Self::Submission { source, .. } => source.code(),
             Self::Stopped => "stopped",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
@@ -230,6 +247,7 @@ impl Failure {
                 "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
             ),
             Self::Source { problem, .. } => problem.hint(),
+            Self::Policy { source, .. } => source.hint(),
             Self::Reshape(error) => error.hint().map(Cow::from),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
             Self::Classifier { source, row, .. } => classifier_hint(source, row.is_some()),

@@ -1,6 +1,7 @@
 //! One file for each verb.
 
 mod advise;
+mod attributes;
 mod audit;
 mod bench;
 mod classifier;
@@ -14,6 +15,7 @@ mod loss;
 mod mechanisms;
 mod optimize;
 mod perturb;
+mod policy;
 mod prior;
 mod reshape;
 mod settings;
@@ -53,6 +55,7 @@ enum Verb {
     Classifier(classifier::ClassifierVerb),
     Vector(vector::Vector),
     Reshape(reshape::Reshape),
+    Policy(policy::PolicyVerb),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -75,6 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Classifier(verb) => verb.run(output),
         Verb::Vector(verb) => verb.run(output),
         Verb::Reshape(verb) => verb.run(output),
+        Verb::Policy(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }
