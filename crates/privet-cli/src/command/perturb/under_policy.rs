@@ -119,7 +119,7 @@ fn refuse_permanent(policy: &ResolvedPolicy) -> Result<(), Failure> {
                 "answers to {:?} are permanent, and a table does not hold each person's secret",
                 attribute.name
             ),
-            hint: Some("`privet collect submit --answer` keeps a person's secret and ledger"),
+            hint: Some("`privet collect submit --answers` keeps a person's secret and ledger"),
         })
     })
 }
