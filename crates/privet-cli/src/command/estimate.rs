@@ -61,9 +61,9 @@ Examples:
 #[command(mut_arg("mechanism", |mechanism| mechanism.required(false).required_unless_present("policy")))]
 pub(crate) struct Estimate {
     #[command(flatten)]
-    mechanism: Option<MechanismArguments>,
-    #[command(flatten)]
     contract: under_policy::PolicyArguments,
+    #[command(flatten)]
+    mechanism: Option<MechanismArguments>,
     /// Tables of reports (.csv, .jsonl, .ndjson, .parquet, .arrow), summaries (.summary), or - for standard input
     #[arg(long = "in", value_name = "FILE,..", value_delimiter = ',', required = true)]
     input: Vec<PathBuf>,

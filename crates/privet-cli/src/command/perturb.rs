@@ -49,8 +49,6 @@ Examples:
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("mechanism", |mechanism| mechanism.required(false).required_unless_present("policy")))]
 pub(crate) struct Perturb {
-    #[command(flatten)]
-    mechanism: Option<MechanismArguments>,
     /// The policy under which the reports are made, in TOML or JSON, instead of a mechanism
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "mechanism", "domain", "epsilon", "delta", "bins", "radius", "column", "clamp", "keep",
@@ -59,6 +57,8 @@ pub(crate) struct Perturb {
     /// The day for which people report under a policy [default: today]
     #[arg(long, value_name = "DATE", requires = "policy")]
     day: Option<String>,
+    #[command(flatten)]
+    mechanism: Option<MechanismArguments>,
     /// The column that holds the values; lines and npy have none. Vectors are lists, or numbers with commas between them
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
