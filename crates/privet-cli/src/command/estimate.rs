@@ -63,7 +63,7 @@ pub(crate) struct Estimate {
     #[command(flatten)]
     contract: under_policy::PolicyArguments,
     #[command(flatten)]
-    mechanism: Option<MechanismArguments>,
+    mechanism: MechanismArguments,
     /// Tables of reports (.csv, .jsonl, .ndjson, .parquet, .arrow), summaries (.summary), or - for standard input
     #[arg(long = "in", value_name = "FILE,..", value_delimiter = ',', required = true)]
     input: Vec<PathBuf>,
@@ -92,23 +92,14 @@ pub(crate) struct Estimate {
 impl Estimate {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let step = super::parse_consistency(&self.consistency)?;
-        match (&self.contract.policy, &self.mechanism) {
-            (Some(policy), _) => self.of_policy(policy, step, output),
-            (None, Some(mechanism)) => self.of_mechanism(mechanism, step, output),
-            (None, None) => Err(Failure::Usage {
-                message: "which mechanism, or which policy?".into(),
-                hint: Some("say it with --mechanism or --policy"),
-            }),
+        match &self.contract.policy {
+            Some(policy) => self.of_policy(policy, step, output),
+            None => self.of_mechanism(step, output),
         }
     }
 
-    fn of_mechanism(
-        &self,
-        arguments: &MechanismArguments,
-        step: Consistency,
-        output: Output,
-    ) -> Result<(), Failure> {
-        let chosen = arguments.resolve()?;
+    fn of_mechanism(&self, step: Consistency, output: Output) -> Result<(), Failure> {
+        let chosen = self.mechanism.resolve()?;
         let domain = &chosen.domain;
         if let DomainSpec::Rectangle(rectangle) = domain {
             return self.of_places(&chosen, *rectangle, output);

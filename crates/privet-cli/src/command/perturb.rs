@@ -58,7 +58,7 @@ pub(crate) struct Perturb {
     #[arg(long, value_name = "DATE", requires = "policy")]
     day: Option<String>,
     #[command(flatten)]
-    mechanism: Option<MechanismArguments>,
+    mechanism: MechanismArguments,
     /// The column that holds the values; lines and npy have none. Vectors are lists, or numbers with commas between them
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
@@ -90,18 +90,14 @@ pub(crate) struct Perturb {
 
 impl Perturb {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        match (&self.policy, &self.mechanism) {
-            (Some(policy), _) => self.under_policy(policy, output),
-            (None, Some(mechanism)) => self.by_mechanism(mechanism, output),
-            (None, None) => Err(Failure::Usage {
-                message: "which mechanism, or which policy?".into(),
-                hint: Some("say it with --mechanism or --policy"),
-            }),
+        match &self.policy {
+            Some(policy) => self.under_policy(policy, output),
+            None => self.by_mechanism(output),
         }
     }
 
-    fn by_mechanism(&self, arguments: &MechanismArguments, output: Output) -> Result<(), Failure> {
-        let chosen = arguments.resolve()?;
+    fn by_mechanism(&self, output: Output) -> Result<(), Failure> {
+        let chosen = self.mechanism.resolve()?;
         let mechanism = chosen.mechanism()?;
         self.check_flags(output)?;
         let in_format = Format::of(&self.input, self.in_format.or(self.format))?;
