@@ -15,8 +15,8 @@ const LAYERS: &[&[&str]] = &[
     &["privet-joint", "privet-trajectory", "privet-vector", "privet-classifier"],
     &["privet-policy"],
     &["privet"],
-    &["privet-bench", "privet-papers"],
-    &["privet-collector", "privet-cli", "privet-python", "privet-wasm"],
+    &["privet-bench", "privet-papers", "privet-collector"],
+    &["privet-cli", "privet-python", "privet-wasm"],
 ];
 
 const TESTKIT: &str = "privet-testkit";

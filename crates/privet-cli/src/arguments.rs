@@ -18,8 +18,9 @@ use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, 
 #[derive(Debug, Args)]
 pub(crate) struct MechanismArguments {
     /// The mechanism's id or a synonym, which `privet mechanisms` lists, or file:PATH for one made by `privet optimize`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) mechanism: String,
+    // Verbs that can do without one say so.
+    #[arg(long, value_name = "NAME", required = true)]
+    pub(crate) mechanism: Option<String>,
     /// Where values come from: binary, categories:128, categories:red,green,blue, words:12, interval:0,1, circle:360 or
     /// vector:64; a mechanism from a file has its own
     #[arg(long, value_name = "DOMAIN")]
@@ -69,8 +70,12 @@ enum Known {
 
 impl MechanismArguments {
     pub(crate) fn resolve(&self) -> Result<Chosen, Failure> {
+        let name = self.mechanism.as_deref().ok_or_else(|| Failure::Usage {
+            message: "which mechanism?".into(),
+            hint: Some("say it with --mechanism"),
+        })?;
         if let Some(domain) = self.domain.as_ref().filter(|domain| vectors::is_vector_domain(domain)) {
-            let row = vectors::find(&self.mechanism)?;
+            let row = vectors::find(name)?;
             let given = self.epsilon.as_deref().map(parse_epsilon).transpose()?;
             let epsilon = choice::epsilons(&[], given.map(|epsilon| vec![epsilon]))?[0];
             let choice = Known::Vector { row, radius: self.clip.radius };
@@ -78,7 +83,7 @@ impl MechanismArguments {
             return Ok(Chosen { choice, options, domain: domain.parse()?, epsilon });
         }
         self.clip.refuse_elsewhere()?;
-        let choice = Choice::find(&self.mechanism)?;
+        let choice = Choice::find(name)?;
         let choices = std::slice::from_ref(&choice);
         let domain = choice::domain(choices, self.domain.as_ref())?;
         let given = self.epsilon.as_deref().map(parse_epsilon).transpose()?;

@@ -5,9 +5,11 @@ use privet::advisor::AdvisorError;
 use privet::classifier::ClassifierError;
 use privet::limit::LimitError;
 use privet::model::ModelError;
+use privet::policy::{ClientError, PolicyError, SubmissionError};
 use privet::vector::VectorError;
 use privet::vector::reshape::ReshapeError;
 use privet::{EstimateError, InputError, MergeError, NoEntropy, ParameterError, ReportError};
+use privet_collector::ServeError;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,6 +60,24 @@ pub(crate) enum Failure {
     /// A reshaping that cannot be made or used.
     #[error(transparent)]
     Reshape(ReshapeError),
+    /// A policy that cannot be used.
+    #[error("{}: {source}", path.display())]
+    Policy { path: PathBuf, source: PolicyError },
+    /// Answers that make no report; the row is that of a table.
+    #[error("{}{source}", place_in_words(path.as_deref(), *row))]
+    Answer { path: Option<PathBuf>, row: Option<u64>, source: ClientError },
+    /// A report that was not made under the policy.
+    #[error("{}{}: {source}", path.display(), row_in_words(Some(*row)))]
+    Submission { path: PathBuf, row: u64, source: SubmissionError },
+    /// A collector that does not run.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// A collector that cannot be reached.
+    #[error("cannot reach {url}: {reason}")]
+    Network { url: String, reason: String },
+    /// What a collector refuses, in its own words.
+    #[error("the collector refuses: {detail}")]
+    Collector { status: u16, code: String, detail: String, hint: Option<String> },
     #[error("stopped before anything was found")]
     Stopped,
     /// A mechanism or a program that does not keep its promise.
@@ -127,6 +147,15 @@ fn row_in_words(row: Option<u64>) -> String {
     row.map(|row| format!(", row {row}")).unwrap_or_default()
 }
 
+/// Busy and broken collectors, wrong requests, and wrong reports.
+fn collector_exit_code(status: u16) -> u8 {
+    match status {
+        429 | 500.. => 74,
+        400 | 401 | 403 | 404 => 2,
+        _ => 65,
+    }
+}
+
 fn classifier_exit_code(error: &ClassifierError) -> u8 {
     match error {
         ClassifierError::Model(ModelError::File { .. }) => 74,
@@ -171,18 +200,24 @@ impl Failure {
             Self::Parameter(_)
             | Self::Limit(_)
             | Self::UnknownMechanism { .. }
+            | Self::Policy { .. }
             | Self::Usage { .. }
             | Self::Estimate(EstimateError::Step { .. }) => 2,
+            Self::Answer { source: ClientError::Ledger(_), .. } => 74,
             Self::Input(_)
             | Self::Report(_)
             | Self::Merge(_)
             | Self::Data { .. }
             | Self::Source { .. }
             | Self::MechanismFile { .. }
+            | Self::Answer { .. }
+            | Self::Submission { .. }
             | Self::Estimate(EstimateError::Foreign { .. }) => 65,
             Self::Reshape(ReshapeError::Setting { .. } | ReshapeError::Rank { .. }) => 2,
             Self::Model { source: ModelError::File { .. }, .. } => 74,
             Self::Model { .. } | Self::Reshape(_) => 65,
+            Self::Collector { status, .. } => collector_exit_code(*status),
+            Self::Serve(_) | Self::Network { .. } => 74,
             Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
             Self::Stopped => INTERRUPTED,
@@ -190,7 +225,7 @@ impl Failure {
     }
 
     /// A stable code for programs.
-    fn code(&self) -> &'static str {
+    fn code(&self) -> &str {
         match self {
             Self::Parameter(error) | Self::UnknownMechanism { source: error, .. } => error.code(),
             Self::Input(error) => error.code(),
@@ -207,6 +242,12 @@ impl Failure {
             Self::Classifier { source, .. } => source.code(),
             Self::Model { source, .. } => source.code(),
             Self::Reshape(error) => error.code(),
+            Self::Policy { source, .. } => source.code(),
+            Self::Answer { source, .. } => source.code(),
+            Self::Submission { source, .. } => source.code(),
+            Self::Serve(_) => "serve",
+            Self::Network { .. } => "network",
+            Self::Collector { code, .. } => code,
             Self::Stopped => "stopped",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
@@ -230,6 +271,8 @@ impl Failure {
                 "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
             ),
             Self::Source { problem, .. } => problem.hint(),
+            Self::Policy { source, .. } => source.hint(),
+            Self::Collector { hint, .. } => hint.clone().map(Cow::from),
             Self::Reshape(error) => error.hint().map(Cow::from),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
             Self::Classifier { source, row, .. } => classifier_hint(source, row.is_some()),

@@ -3,6 +3,7 @@
 mod arguments;
 mod choice;
 mod command;
+mod contract;
 mod failure;
 mod output;
 mod page;

@@ -46,4 +46,14 @@ fn vectors() {
     }
 }
 
+#[test]
+fn collecting() {
+    for verb in ["policy", "policy check", "policy show", "policy budget", "serve"] {
+        insta::assert_snapshot!(verb.replace(' ', "_"), help(verb));
+    }
+    for verb in ["collect", "collect create", "collect submit", "collect results"] {
+        insta::assert_snapshot!(verb.replace(' ', "_"), help(verb));
+    }
+}
+
 snapshots!(mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo);

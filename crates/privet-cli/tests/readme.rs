@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 const README: &str = include_str!("../../../README.md");
 const EXAMPLE: &str = include_str!("../../privet/examples/quick_start.rs");
 
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "ARCHITECTURE.md",
     "THREAT_MODEL.md",
@@ -20,6 +20,7 @@ const PAGES: [&str; 10] = [
     "docs/LOCATIONS.md",
     "docs/CLASSIFIERS.md",
     "docs/VECTORS.md",
+    "docs/COLLECTING.md",
     "papers/reshape/README.md",
 ];
 

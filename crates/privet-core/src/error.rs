@@ -315,6 +315,9 @@ pub enum MergeError {
     /// A counter would exceed 64 bits.
     #[error("a counter of the summary would exceed 64 bits")]
     Overflow,
+    /// A summary of reports that were never added.
+    #[error("only reports that were added can be taken out of a summary")]
+    Underflow,
     /// Stored bytes that do not hold a summary of this mechanism.
     #[error("these bytes are not a summary of this mechanism: {reason}")]
     Malformed {
@@ -329,6 +332,7 @@ impl MergeError {
         match self {
             Self::Foreign { .. } => "summary-foreign",
             Self::Overflow => "summary-overflow",
+            Self::Underflow => "summary-underflow",
             Self::Malformed { .. } => "summary-malformed",
         }
     }

@@ -24,6 +24,38 @@ impl CountSummary {
         &self.counts
     }
 
+    /// Takes out reports that were added before, as if they had never been.
+    ///
+    /// # Errors
+    /// When the other summary is another mechanism's, or counts something that this one does not. The summary is then unchanged.
+    pub fn subtract(&mut self, other: &Self) -> Result<(), MergeError> {
+        *self = self.combined(other, u64::checked_sub, MergeError::Underflow)?;
+        Ok(())
+    }
+
+    /// Both summaries, counter by counter.
+    fn combined(
+        &self,
+        other: &Self,
+        combine: fn(u64, u64) -> Option<u64>,
+        beyond: MergeError,
+    ) -> Result<Self, MergeError> {
+        if self.fingerprint != other.fingerprint {
+            return Err(MergeError::Foreign {
+                expected: self.fingerprint.to_string(),
+                got: other.fingerprint.to_string(),
+            });
+        }
+        if self.counts.len() != other.counts.len() {
+            return Err(MergeError::Malformed { reason: "another number of counters" });
+        }
+        let counts = self.counts.iter().zip(&other.counts).map(|(one, two)| combine(*one, *two));
+        let (Some(reports), Some(counts)) = (combine(self.reports, other.reports), counts.collect()) else {
+            return Err(beyond);
+        };
+        Ok(Self { fingerprint: self.fingerprint, reports, counts })
+    }
+
     /// Adds what one batch of reports of a mechanism counted, or refuses if this is another mechanism's summary.
     pub(crate) fn add(
         &mut self,
@@ -94,20 +126,7 @@ impl Summary for CountSummary {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        if self.fingerprint != other.fingerprint {
-            return Err(MergeError::Foreign {
-                expected: self.fingerprint.to_string(),
-                got: other.fingerprint.to_string(),
-            });
-        }
-        if self.counts.len() != other.counts.len() {
-            return Err(MergeError::Malformed { reason: "another number of counters" });
-        }
-        let reports = self.reports.checked_add(other.reports).ok_or(MergeError::Overflow)?;
-        let sums = self.counts.iter().zip(&other.counts).map(|(one, two)| one.checked_add(*two));
-        let counts = sums.collect::<Option<Vec<_>>>().ok_or(MergeError::Overflow)?;
-        self.reports = reports;
-        self.counts = counts;
+        *self = self.combined(other, u64::checked_add, MergeError::Overflow)?;
         Ok(())
     }
 
@@ -177,7 +196,10 @@ mod tests {
             prop_assert_eq!(merged(&a, &b), merged(&b, &a));
             prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
             prop_assert_eq!(merged(&a, &summary(vec![0; a.counts.len()], 0)), a.clone());
-            prop_assert_eq!(CountSummary::from_bytes(&a.to_bytes()).unwrap(), a);
+            prop_assert_eq!(CountSummary::from_bytes(&a.to_bytes()).unwrap(), a.clone());
+            let mut rest = merged(&a, &b);
+            rest.subtract(&b).unwrap();
+            prop_assert_eq!(rest, a);
         }
 
         #[test]
@@ -191,6 +213,8 @@ mod tests {
         let mut one = summary(vec![u64::MAX, 1], 5);
         let before = one.clone();
         assert_eq!(one.merge(&summary(vec![1, 1], 1)), Err(MergeError::Overflow));
+        assert_eq!(one.subtract(&summary(vec![1, 2], 1)), Err(MergeError::Underflow));
+        assert_eq!(one.subtract(&summary(vec![1, 1], 6)), Err(MergeError::Underflow));
         let foreign = CountSummary::empty(Fingerprint::from_bytes([2; 8]), 2);
         assert!(matches!(one.merge(&foreign), Err(MergeError::Foreign { .. })));
         assert!(matches!(one.merge(&summary(vec![1], 1)), Err(MergeError::Malformed { .. })));

@@ -84,6 +84,28 @@ impl PolicySummary {
         Ok(())
     }
 
+    /// Takes out reports that were added before, as if they had never been.
+    ///
+    /// # Errors
+    /// When the other summary belongs to another policy, or counts something that this one does not. The summary is then unchanged.
+    pub fn subtract(&mut self, other: &Self) -> Result<(), MergeError> {
+        if self.policy != other.policy {
+            let (expected, got) = (self.policy.to_string(), other.policy.to_string());
+            return Err(MergeError::Foreign { expected, got });
+        }
+        let reports = self.reports.checked_sub(other.reports).ok_or(MergeError::Underflow)?;
+        let mut rest = Vec::with_capacity(other.parts.len());
+        for (key, part) in &other.parts {
+            let mut difference = self.parts.get(key).ok_or(MergeError::Underflow)?.clone();
+            difference.subtract(part)?;
+            rest.push((*key, difference));
+        }
+        self.parts.extend(rest);
+        self.parts.retain(|_, part| part.count() > 0);
+        self.reports = reports;
+        Ok(())
+    }
+
     /// The bytes to store or send.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();

@@ -1,6 +1,7 @@
 //! Reports to estimates.
 
 mod places;
+mod under_policy;
 mod vectors;
 
 use crate::arguments::{MechanismArguments, parse_named};
@@ -32,7 +33,11 @@ Examples:
 
   Numbers: the mean, the distribution, deciles and the share of adults:
     privet estimate --mechanism optimal-piecewise --domain interval:0,120 --epsilon 2 --in reports.csv \\
-      --distribution-bins 24 --quantiles 0.1,0.5,0.9 --range 18,120";
+      --distribution-bins 24 --quantiles 0.1,0.5,0.9 --range 18,120
+
+  All attributes of a policy, as a whole and by the values of a public field:
+    privet estimate --policy travel.toml --in reports.csv
+    privet estimate --policy travel.toml --in reports.csv --by region";
 
 /// Estimate frequencies, means and distributions from reports
 ///
@@ -47,10 +52,16 @@ Examples:
 ///
 /// Vectors: the mean of each coordinate, of vectors that were moved into the clip set.
 ///
-/// Memory does not grow with the number of reports, except for places.
+/// Under a policy: each of its attributes. Reports with the same id count once, and nothing is shown of fewer reports than the
+/// policy's minimum.
+///
+/// Memory does not grow with the number of reports, except for places and, under a policy, for the ids.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("mechanism", |mechanism| mechanism.required(false).required_unless_present("policy")))]
 pub(crate) struct Estimate {
+    #[command(flatten)]
+    contract: under_policy::PolicyArguments,
     #[command(flatten)]
     mechanism: MechanismArguments,
     /// Tables of reports (.csv, .jsonl, .ndjson, .parquet, .arrow), summaries (.summary), or - for standard input
@@ -81,6 +92,13 @@ pub(crate) struct Estimate {
 impl Estimate {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let step = super::parse_consistency(&self.consistency)?;
+        match &self.contract.policy {
+            Some(policy) => self.of_policy(policy, step, output),
+            None => self.of_mechanism(step, output),
+        }
+    }
+
+    fn of_mechanism(&self, step: Consistency, output: Output) -> Result<(), Failure> {
         let chosen = self.mechanism.resolve()?;
         let domain = &chosen.domain;
         if let DomainSpec::Rectangle(rectangle) = domain {

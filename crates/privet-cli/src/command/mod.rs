@@ -1,9 +1,11 @@
 //! One file for each verb.
 
 mod advise;
+mod attributes;
 mod audit;
 mod bench;
 mod classifier;
+mod collect;
 mod demo;
 mod describe;
 mod error;
@@ -14,8 +16,10 @@ mod loss;
 mod mechanisms;
 mod optimize;
 mod perturb;
+mod policy;
 mod prior;
 mod reshape;
+mod serve;
 mod settings;
 mod simulate;
 pub(crate) mod trajectory;
@@ -53,6 +57,9 @@ enum Verb {
     Classifier(classifier::ClassifierVerb),
     Vector(vector::Vector),
     Reshape(reshape::Reshape),
+    Policy(policy::PolicyVerb),
+    Serve(serve::Serve),
+    Collect(collect::Collect),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -75,6 +82,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Classifier(verb) => verb.run(output),
         Verb::Vector(verb) => verb.run(output),
         Verb::Reshape(verb) => verb.run(output),
+        Verb::Policy(verb) => verb.run(output),
+        Verb::Serve(verb) => verb.run(output),
+        Verb::Collect(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }
@@ -92,4 +102,12 @@ fn guarantee_json(guarantee: &privet::Guarantee) -> serde_json::Value {
 /// A consistency step by its name.
 fn parse_consistency(name: &str) -> Result<privet::Consistency, Failure> {
     name.parse().map_err(|message| Failure::Usage { message, hint: None })
+}
+
+/// A secret text from a file, without the end of its line.
+fn read_secret_text(path: &std::path::Path) -> Result<String, Failure> {
+    let read = std::fs::read_to_string(path);
+    let text =
+        read.map_err(|source| Failure::File { action: "cannot read", path: path.to_owned(), source })?;
+    Ok(text.trim().to_owned())
 }

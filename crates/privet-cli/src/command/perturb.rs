@@ -1,5 +1,7 @@
 //! Values to reports.
 
+mod under_policy;
+
 use crate::arguments::{MechanismArguments, generator};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -30,16 +32,31 @@ Examples:
 
   Vectors, a row of an array for each person; those longer than 2 are shortened:
     privet perturb --mechanism privunit --domain vector:64 --epsilon 5 --radius 2 \\
-      --in features.npy --out reports.parquet";
+      --in features.npy --out reports.parquet
+
+  Under a policy, whose attributes and public fields are columns of the table:
+    privet perturb --policy travel.toml --in people.csv --out reports.csv";
 
 /// Turn a column of values into a column of reports
 ///
 /// The output has one column, `report`: each is the version, a mark, the mechanism's fingerprint and the randomised
 /// value, in hexadecimal digits (in parquet and arrow, in bytes). All reports have the same length. The file appears under its
 /// name when it is complete. Memory does not grow with the number of rows.
+///
+/// With a policy, each row is a person: the columns that are called like its attributes are randomised as it says, those that are
+/// called like its public fields are copied into the report, and other columns are not read. The reports are what a collector takes.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("mechanism", |mechanism| mechanism.required(false).required_unless_present("policy")))]
 pub(crate) struct Perturb {
+    /// The policy under which the reports are made, in TOML or JSON, instead of a mechanism
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "mechanism", "domain", "epsilon", "delta", "bins", "radius", "column", "clamp", "keep",
+    ])]
+    policy: Option<PathBuf>,
+    /// The day for which people report under a policy [default: today]
+    #[arg(long, value_name = "DATE", requires = "policy")]
+    day: Option<String>,
     #[command(flatten)]
     mechanism: MechanismArguments,
     /// The column that holds the values; lines and npy have none. Vectors are lists, or numbers with commas between them
@@ -73,6 +90,13 @@ pub(crate) struct Perturb {
 
 impl Perturb {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
+        match &self.policy {
+            Some(policy) => self.under_policy(policy, output),
+            None => self.by_mechanism(output),
+        }
+    }
+
+    fn by_mechanism(&self, output: Output) -> Result<(), Failure> {
         let chosen = self.mechanism.resolve()?;
         let mechanism = chosen.mechanism()?;
         self.check_flags(output)?;

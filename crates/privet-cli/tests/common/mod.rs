@@ -102,3 +102,49 @@ pub(crate) const COLOURS: &str = "--mechanism oue --domain categories:red,green,
 pub(crate) fn binary() -> String {
     format!("\"{}\"", Path::new(env!("CARGO_BIN_EXE_privet")).display())
 }
+
+/// A policy with two questions and a public field, for March.
+pub(crate) const TRAVEL: &str = r#"
+name = "How we travel"
+purpose = "Plan bicycle lanes"
+origin = "https://city.example"
+opens = 2026-03-01
+closes = 2026-03-31
+epoch = "day"
+minimum_reports = 100
+contribution = "split"
+
+[budget]
+epsilon = 3
+period = "collection"
+
+[[attribute]]
+name = "commute"
+question = "How do you get to work?"
+domain = "categories:walk,bicycle,bus,car"
+goal = "frequency"
+mechanism = "grr"
+epsilon = 1
+
+[[attribute]]
+name = "minutes"
+question = "How many minutes does it take?"
+domain = "interval:0,120"
+goal = "mean"
+mechanism = "pm"
+epsilon = 2
+
+[[public]]
+name = "region"
+values = ["north", "south"]
+"#;
+
+/// People who can answer it, and a column that nobody asks for.
+pub(crate) fn people(rows: usize) -> String {
+    let row = |index: usize| {
+        let commute = ["walk", "bicycle", "bus", "car", "car"][index % 5];
+        let region = ["north", "south", "south"][index % 3];
+        format!("{index},{commute},{},{region}\n", index % 96)
+    };
+    std::iter::once("id,commute,minutes,region\n".to_owned()).chain((0..rows).map(row)).collect()
+}

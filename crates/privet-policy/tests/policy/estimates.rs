@@ -110,6 +110,10 @@ fn any_split_of_the_reports_gives_the_same_bytes() {
         other_way.merge(&one).unwrap();
         one.merge(&two).unwrap();
         assert_eq!((one.to_bytes(), other_way.to_bytes()), (whole.to_bytes(), whole.to_bytes()));
+        // And what was added can be taken out again.
+        one.subtract(&two).unwrap();
+        assert_eq!(one.to_bytes(), count(&tally, &all[..cut]).to_bytes());
+        assert!(cut == 0 || one.clone().subtract(&whole).is_err());
     }
     let stored = tally.summary_from_bytes(&whole.to_bytes()).unwrap();
     assert_eq!((&stored, stored.reports()), (&whole, u64::from(PEOPLE)));

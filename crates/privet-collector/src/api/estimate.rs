@@ -1,0 +1,126 @@
+//! Estimates.
+
+use super::App;
+use super::collections::ShownSource;
+use super::problem::Problem;
+use super::request::Parameters;
+use crate::collection::Collection;
+use crate::estimates::{Age, Question, answer};
+use crate::records::Holdings;
+use crate::tokens::Right;
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use privet_core::Probability;
+use privet_policy::Slice;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
+
+/// What is asked.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Asked {
+    /// One attribute; all of them if it is left out.
+    attribute: Option<String>,
+    /// A public field: one estimate for each of its values.
+    by: Option<String>,
+    /// One epoch, counted from 0; all of them if it is left out.
+    epoch: Option<u32>,
+    /// The share of forged reports that robust estimates allow for, 0.01 if it is left out.
+    fakes: Option<f64>,
+    /// Whether distributions must be as new as the newest report.
+    #[serde(default)]
+    fresh: bool,
+}
+
+/// What is learned.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Estimated {
+    /// The policy's id.
+    collection: String,
+    name: String,
+    /// How many reports count.
+    reports: u64,
+    minimum_reports: u32,
+    /// Summaries of other collectors among them.
+    sources: Vec<ShownSource>,
+    /// One for each attribute and slice: `attribute`, `public`, `epoch`, `n`, `guarantee`, `withheld`; and unless withheld `value`,
+    /// `standard_error`, `interval`, `method` (or `estimates` with these for each category), `distribution` with its `distribution_n`,
+    /// `plausibility`, `influence` (the most that one report can change) and `robust`.
+    #[schema(value_type = Vec<Object>)]
+    estimates: Vec<Value>,
+}
+
+const FAKES: f64 = 0.01;
+
+/// Estimate the attributes of a collection.
+#[utoipa::path(
+    get, path = "/v1/collections/{id}/estimate", tag = "estimates", params(("id" = String, Path, description = "The policy's id"), Asked),
+    security((), ("bearer" = [])), responses((status = 200, description = "What is learned", body = Estimated), Problem)
+)]
+pub(super) async fn estimate(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Parameters(asked): Parameters<Asked>,
+    headers: HeaderMap,
+) -> Result<Json<Estimated>, Problem> {
+    app.authorize(Right::Read, &headers)?;
+    let collection = app.collection(&id).await?;
+    app.with_store(move |app| {
+        let question = question(&collection, &asked)?;
+        let holdings = Holdings::read(&*app.store, &collection)?;
+        let estimates = answer(&collection, &app.cache, &holdings, &question)?;
+        let terms = collection.policy.terms();
+        Ok(Json(Estimated {
+            collection: collection.policy.id().to_string(),
+            name: terms.name.clone(),
+            reports: holdings.reports(),
+            minimum_reports: terms.minimum_reports,
+            sources: ShownSource::all(&holdings),
+            estimates,
+        }))
+    })
+    .await
+}
+
+fn question(collection: &Collection, asked: &Asked) -> Result<Question, Problem> {
+    let attributes = match &asked.attribute {
+        Some(name) => vec![attribute_index(collection, name)?],
+        None => (0..collection.policy.attributes().len()).collect(),
+    };
+    let slices = match &asked.by {
+        None => vec![Slice::All],
+        Some(name) => {
+            let fields = &collection.policy.terms().public;
+            let field = fields.iter().position(|field| field.name == *name);
+            let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+            let field = field.ok_or_else(|| Problem::unknown_name("public field", name, &names))?;
+            (0..fields[field].values.len()).map(|value| Slice::Public { field, value }).collect()
+        }
+    };
+    let age = if asked.fresh { Age::Fresh } else { Age::Any };
+    let fakes = Probability::new(asked.fakes.unwrap_or(FAKES))?;
+    Ok(Question { attributes, slices, epoch: checked_epoch(collection, asked.epoch)?, fakes, age })
+}
+
+/// The index of an attribute.
+pub(super) fn attribute_index(collection: &Collection, name: &str) -> Result<usize, Problem> {
+    let attributes = &collection.policy.terms().attributes;
+    let names: Vec<&str> = attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+    let index = names.iter().position(|known| *known == name);
+    index.ok_or_else(|| Problem::unknown_name("attribute", name, &names))
+}
+
+/// An epoch that the collection has.
+pub(super) fn checked_epoch(collection: &Collection, epoch: Option<u32>) -> Result<Option<u32>, Problem> {
+    let epochs = collection.policy.epochs();
+    match epoch {
+        Some(epoch) if epoch >= epochs => {
+            Err(Problem::query(format!("the collection has {epochs} epochs: got {epoch}, counted from 0")))
+        }
+        epoch => Ok(epoch),
+    }
+}
