@@ -28,13 +28,13 @@ pub(crate) struct ProblemDocument {
     detail: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    hint: Option<Box<str>>,
     /// The line of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
+    line: Option<u32>,
     /// The column of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<usize>,
+    column: Option<u32>,
     /// What was wrong with single reports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<ReportProblem>,
@@ -60,8 +60,8 @@ pub(crate) struct Problem {
     status: StatusCode,
     title: &'static str,
     detail: String,
-    hint: Option<String>,
-    place: Option<[usize; 2]>,
+    hint: Option<Box<str>>,
+    place: Option<[u32; 2]>,
     retry_after: Option<u32>,
     reports: Vec<ReportProblem>,
 }
@@ -77,7 +77,7 @@ impl Problem {
         self
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -258,10 +258,10 @@ impl IntoResponses for Problem {
 
 impl From<PolicyError> for Problem {
     fn from(error: PolicyError) -> Self {
-        let place = error.place.map(|place| [place.line, place.column]);
+        let place = error.place.map(|place| [place.line, place.column].map(|number| number as u32));
         let problem =
             Self::new(error.code(), StatusCode::BAD_REQUEST, "Unusable policy", error.problem.to_string());
-        Self { place, hint: error.hint().map(Into::into), ..problem }
+        Self { place, hint: error.hint().map(|hint| hint.into()), ..problem }
     }
 }
 
@@ -329,7 +329,7 @@ impl From<MergeError> for Problem {
 impl From<ParameterError> for Problem {
     fn from(error: ParameterError) -> Self {
         let problem = Self::new(error.code(), StatusCode::BAD_REQUEST, "Wrong parameter", error.to_string());
-        Self { hint: error.hint().map(str::to_owned), ..problem }
+        Self { hint: error.hint().map(Into::into), ..problem }
     }
 }
 

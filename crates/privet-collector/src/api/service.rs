@@ -2,6 +2,7 @@
 
 use super::App;
 use super::problem::Problem;
+use crate::ingest::IntakeError;
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -58,11 +59,14 @@ pub(super) struct Health {
     status: &'static str,
 }
 
-/// Whether the collector works, its store included.
+/// Whether the collector works, its writer and its store included.
 #[utoipa::path(
     get, path = "/healthz", tag = "service", responses((status = 200, description = "It works", body = Health), Problem)
 )]
 pub(super) async fn health(State(app): State<Arc<App>>) -> Result<Json<Health>, Problem> {
+    if app.intake.is_stopped() {
+        return Err(IntakeError::ShuttingDown.into());
+    }
     app.with_store(|app| Ok(app.store.read()?.commit()?)).await?;
     Ok(Json(Health { status: "ok" }))
 }

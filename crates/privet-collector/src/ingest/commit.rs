@@ -119,7 +119,7 @@ impl Desk<'_, '_> {
         let mut waiting: Vec<usize> = (0..items.len()).filter(is_first).collect();
         if self.collection.tokens.is_some() {
             let known = self.settle_known(items, &waiting, &mut outcomes)?;
-            waiting.retain(|index| !known.contains(index));
+            waiting.retain(|index| known.binary_search(index).is_err());
             waiting = self.spend_tokens(items, &waiting, &mut outcomes)?;
         }
         let reports: Vec<NewReport<'_>> = waiting
@@ -140,7 +140,7 @@ impl Desk<'_, '_> {
         Ok((outcomes, split(true).into_iter().map(|index| items[index].report).collect()))
     }
 
-    /// Compares reports with those that the store has under the same ids; says which of them it has.
+    /// Compares reports with those that the store has under the same ids; says which of them it has, in the same order.
     fn settle_known(
         &mut self,
         items: &[Item<'_>],

@@ -87,6 +87,11 @@ impl Intake {
         Ok((Self { queue }, thread))
     }
 
+    /// Whether nobody writes any more.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.queue.is_closed()
+    }
+
     /// Waits until reports are stored.
     pub(crate) async fn submit(
         &self,

@@ -1,5 +1,8 @@
 //! The collector from outside: over HTTP, on both stores.
 
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod bad_reports;
 mod estimates;
 mod kill;

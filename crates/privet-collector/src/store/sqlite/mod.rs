@@ -3,10 +3,12 @@
 //! The file has a write-ahead log that is flushed to the disk before a transaction ends, so what is committed survives a power cut. One
 //! connection writes; readers see the last committed state and wait for nobody.
 
+mod ids;
 mod schema;
 mod transaction;
 
 use super::{Shard, Store, StoreError, Transaction};
+use ids::Directories;
 use rusqlite::{Connection, ErrorCode};
 use std::fmt;
 use std::ops::Deref;
@@ -19,6 +21,7 @@ pub(crate) struct SqliteStore {
     path: PathBuf,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
+    directories: Directories,
 }
 
 impl fmt::Debug for SqliteStore {
@@ -33,19 +36,22 @@ const MOST_IDLE_READERS: usize = 8;
 impl SqliteStore {
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
         let writer = connect(path)?;
-        // Pages that are freed are overwritten, so that deleted reports are not left in the file. The log is moved into the file every
-        // 64 MB.
+        // The log is moved into the file every 64 MB.
         writer
             .execute_batch(
                 "PRAGMA journal_mode = WAL;
-                 PRAGMA secure_delete = ON;
                  PRAGMA cache_size = -65536;
                  PRAGMA wal_autocheckpoint = 16384;
                  PRAGMA journal_size_limit = 268435456;",
             )
             .map_err(refused)?;
         schema::migrate(&writer, schema::MIGRATIONS)?;
-        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Mutex::default() })
+        Ok(Self {
+            path: path.to_owned(),
+            writer: Mutex::new(writer),
+            readers: Mutex::default(),
+            directories: Directories::default(),
+        })
     }
 }
 
@@ -71,12 +77,12 @@ impl Store for SqliteStore {
         let idle = lock(&self.readers).pop();
         let connection = idle.map_or_else(|| connect(&self.path), Ok)?;
         let lease = Lease::Reader { connection: Some(connection), idle: &self.readers };
-        Ok(Box::new(SqliteTransaction::begin(lease, "BEGIN DEFERRED")?))
+        Ok(Box::new(SqliteTransaction::begin(lease, &self.directories, "BEGIN DEFERRED")?))
     }
 
     fn write(&self) -> Result<Box<dyn Transaction + '_>, StoreError> {
         let lease = Lease::Writer(lock(&self.writer));
-        Ok(Box::new(SqliteTransaction::begin(lease, "BEGIN IMMEDIATE")?))
+        Ok(Box::new(SqliteTransaction::begin(lease, &self.directories, "BEGIN IMMEDIATE")?))
     }
 
     fn shard(&self) -> Shard {

@@ -7,24 +7,34 @@ use rusqlite::Connection;
 /// Migration number n makes version n out of version n - 1. What is written here is never changed.
 pub(super) const MIGRATIONS: &[&str] = &[
     // A report's sequence number is that of its collection, times 2^40, plus a count: reports of one collection lie together and in the
-    // order of their arrival, and are only ever added at an end. Ids are random, so they are kept apart from the bytes, in a tree that is as
-    // small as can be.
+    // order of their arrival, and are only ever added at an end. How ids are kept is said in ids.rs.
     "CREATE TABLE collections (
         key INTEGER PRIMARY KEY,
         id BLOB NOT NULL UNIQUE,
         policy TEXT NOT NULL,
         created INTEGER NOT NULL,
-        closed INTEGER
+        closed INTEGER,
+        arrived INTEGER NOT NULL DEFAULT 0
      );
      CREATE TABLE reports (
         sequence INTEGER PRIMARY KEY,
         day INTEGER NOT NULL,
         bytes BLOB NOT NULL
      );
-     CREATE TABLE report_ids (
+     CREATE TABLE runs (
+        position INTEGER PRIMARY KEY AUTOINCREMENT,
+        run INTEGER NOT NULL UNIQUE,
+        collection INTEGER NOT NULL,
+        entries INTEGER NOT NULL
+     );
+     CREATE INDEX runs_of_collections ON runs (collection);
+     CREATE TABLE id_pages (
+        page INTEGER PRIMARY KEY,
+        entries BLOB NOT NULL
+     );
+     CREATE TABLE withdrawn (
         collection INTEGER NOT NULL,
         id BLOB NOT NULL,
-        sequence INTEGER NOT NULL,
         PRIMARY KEY (collection, id)
      ) WITHOUT ROWID;
      CREATE TABLE counters (

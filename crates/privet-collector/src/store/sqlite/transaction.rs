@@ -1,5 +1,6 @@
 //! The steps in SQL.
 
+use super::ids::{Directories, Entry, Ids};
 use super::{Lease, refused};
 use crate::store::{
     CollectionKey, CountersPlace, ForeignSummary, NewCollection, NewReport, Removal, Shard, StoreError,
@@ -11,20 +12,25 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 
 pub(super) struct SqliteTransaction<'a> {
     lease: Lease<'a>,
+    directories: &'a Directories,
     is_open: bool,
 }
 
 /// How many reports a collection can have: see the schema.
 const SEQUENCES: i64 = 1 << 40;
 
-/// In place of a sequence number.
-const EXPIRED: i64 = 0;
-const WITHDRAWN: i64 = -1;
-
 impl<'a> SqliteTransaction<'a> {
-    pub(super) fn begin(lease: Lease<'a>, begin: &str) -> Result<Self, StoreError> {
+    pub(super) fn begin(
+        lease: Lease<'a>,
+        directories: &'a Directories,
+        begin: &str,
+    ) -> Result<Self, StoreError> {
         lease.connection()?.execute_batch(begin).map_err(refused)?;
-        Ok(Self { lease, is_open: true })
+        Ok(Self { lease, directories, is_open: true })
+    }
+
+    fn ids(&self, collection: CollectionKey) -> Result<Ids<'_>, StoreError> {
+        Ids::open(self.lease.connection()?, self.directories, collection)
     }
 
     fn prepare(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {
@@ -55,16 +61,31 @@ impl<'a> SqliteTransaction<'a> {
         rows.collect::<Result<_, _>>().map_err(refused)
     }
 
-    /// The first sequence number that is free behind all reports of a collection.
-    fn next_sequence(&self, collection: CollectionKey) -> Result<i64, StoreError> {
-        let sql =
-            "SELECT sequence FROM reports WHERE sequence BETWEEN ?1 AND ?2 ORDER BY sequence DESC LIMIT 1";
-        let [first, last] = sequences(collection);
-        let highest: Option<i64> = self.one(sql, [first, last], |row| row.get(0))?;
-        match highest.map_or(first, |highest| highest + 1) {
-            next if next < last => Ok(next),
-            _ => Err(StoreError::Full),
+    /// Makes room for so many reports behind all that a collection ever had; gives the first sequence number. Numbers are never
+    /// used twice: the ids of deleted reports still have theirs.
+    fn take_sequences(&self, collection: CollectionKey, count: usize) -> Result<i64, StoreError> {
+        let sql = "UPDATE collections SET arrived = arrived + ?2 WHERE key = ?1 AND arrived + ?2 < ?3 RETURNING arrived";
+        let arrived: Option<i64> =
+            self.one(sql, params![collection.0, count as i64, SEQUENCES], |row| row.get(0))?;
+        let arrived = arrived.ok_or(StoreError::Full)?;
+        Ok(sequences(collection)[0] + arrived - count as i64)
+    }
+
+    /// The state of the report with a sequence number.
+    fn state(
+        &self,
+        collection: CollectionKey,
+        id: ReportId,
+        sequence: i64,
+    ) -> Result<StoredReport, StoreError> {
+        let kept = self.one("SELECT bytes FROM reports WHERE sequence = ?1", [sequence], |row| row.get(0))?;
+        if let Some(bytes) = kept {
+            return Ok(StoredReport::Kept(bytes));
         }
+        let sql = "SELECT 1 FROM withdrawn WHERE collection = ?1 AND id = ?2";
+        let withdrawn = self.one(sql, params![collection.0, id.to_bytes()], |_| Ok(()))?;
+        let why = if withdrawn.is_some() { Removal::Withdrawn } else { Removal::Expired };
+        Ok(StoredReport::Gone(why))
     }
 }
 
@@ -128,21 +149,21 @@ impl Transaction for SqliteTransaction<'_> {
         day: u32,
         reports: &[NewReport<'_>],
     ) -> Result<Vec<bool>, StoreError> {
-        let first = self.next_sequence(collection)?;
-        let mut next = first;
-        let mut is_new = Vec::with_capacity(reports.len());
-        let mut keep_id =
-            self.prepare("INSERT OR IGNORE INTO report_ids (collection, id, sequence) VALUES (?1, ?2, ?3)")?;
-        for report in reports {
-            let kept = keep_id.execute(params![collection.0, report.id.to_bytes(), next]).map_err(refused)?;
-            next += kept as i64;
-            is_new.push(kept > 0);
-        }
-        let mut keep_bytes =
-            self.prepare("INSERT INTO reports (sequence, day, bytes) VALUES (?1, ?2, ?3)")?;
-        let new = reports.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
-        for (sequence, (report, _)) in (first..).zip(new) {
-            keep_bytes.execute(params![sequence, day, report.bytes]).map_err(refused)?;
+        // Merging ids frees pages, and there is no need to overwrite those.
+        self.lease.connection()?.execute_batch("PRAGMA secure_delete = FAST").map_err(refused)?;
+        let ids = self.ids(collection)?;
+        let is_new = reports
+            .iter()
+            .map(|report| Ok(ids.find(report.id)?.is_none()))
+            .collect::<Result<Vec<bool>, StoreError>>()?;
+        let new: Vec<&NewReport<'_>> =
+            reports.iter().zip(&is_new).filter(|(_, is_new)| **is_new).map(|(report, _)| report).collect();
+        let first = self.take_sequences(collection, new.len())?;
+        let entry = |(sequence, report): (i64, &&NewReport<'_>)| Entry { id: report.id.to_bytes(), sequence };
+        ids.add((first..).zip(&new).map(entry).collect())?;
+        let mut keep = self.prepare("INSERT INTO reports (sequence, day, bytes) VALUES (?1, ?2, ?3)")?;
+        for (sequence, report) in (first..).zip(&new) {
+            keep.execute(params![sequence, day, report.bytes]).map_err(refused)?;
         }
         Ok(is_new)
     }
@@ -152,17 +173,12 @@ impl Transaction for SqliteTransaction<'_> {
         collection: CollectionKey,
         ids: &[ReportId],
     ) -> Result<Vec<Option<StoredReport>>, StoreError> {
-        let sql = "SELECT report_ids.sequence, bytes FROM report_ids
-                   LEFT JOIN reports ON reports.sequence = report_ids.sequence
-                   WHERE collection = ?1 AND id = ?2";
-        let read = |row: &Row<'_>| {
-            Ok(match row.get(0)? {
-                EXPIRED => StoredReport::Gone(Removal::Expired),
-                WITHDRAWN => StoredReport::Gone(Removal::Withdrawn),
-                _ => StoredReport::Kept(row.get(1)?),
-            })
+        let known = self.ids(collection)?;
+        let find = |id: &ReportId| match known.find(*id)? {
+            Some(sequence) => self.state(collection, *id, sequence).map(Some),
+            None => Ok(None),
         };
-        ids.iter().map(|id| self.one(sql, params![collection.0, id.to_bytes()], read)).collect()
+        ids.iter().map(find).collect()
     }
 
     fn remove_reports(
@@ -171,17 +187,16 @@ impl Transaction for SqliteTransaction<'_> {
         ids: &[ReportId],
         why: Removal,
     ) -> Result<(), StoreError> {
-        let mark = match why {
-            Removal::Expired => EXPIRED,
-            Removal::Withdrawn => WITHDRAWN,
-        };
-        let delete = "DELETE FROM reports WHERE sequence =
-                      (SELECT sequence FROM report_ids WHERE collection = ?1 AND id = ?2)";
-        let remember =
-            "UPDATE report_ids SET sequence = ?3 WHERE collection = ?1 AND id = ?2 AND sequence > 0";
+        // What is deleted is overwritten, so that it is not left in the file.
+        self.lease.connection()?.execute_batch("PRAGMA secure_delete = ON").map_err(refused)?;
+        let known = self.ids(collection)?;
         for id in ids {
-            self.execute(delete, params![collection.0, id.to_bytes()])?;
-            self.execute(remember, params![collection.0, id.to_bytes(), mark])?;
+            let Some(sequence) = known.find(*id)? else { continue };
+            let deleted = self.execute("DELETE FROM reports WHERE sequence = ?1", [sequence])?;
+            if deleted > 0 && why == Removal::Withdrawn {
+                let sql = "INSERT INTO withdrawn (collection, id) VALUES (?1, ?2)";
+                self.execute(sql, params![collection.0, id.to_bytes()])?;
+            }
         }
         Ok(())
     }
