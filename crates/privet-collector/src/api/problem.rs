@@ -58,18 +58,24 @@ pub(crate) struct ReportProblem {
 pub(crate) struct Problem {
     code: &'static str,
     status: StatusCode,
-    title: &'static str,
-    detail: String,
-    hint: Option<Box<str>>,
-    place: Option<[u32; 2]>,
     retry_after: Option<u32>,
-    reports: Vec<ReportProblem>,
+    /// Boxed, so that functions that almost never fail stay cheap to return from.
+    document: Box<ProblemDocument>,
 }
 
 impl Problem {
     fn new(code: &'static str, status: StatusCode, title: &'static str, detail: impl Into<String>) -> Self {
-        let detail = detail.into();
-        Self { code, status, title, detail, hint: None, place: None, retry_after: None, reports: Vec::new() }
+        let document = ProblemDocument {
+            r#type: format!("urn:privet:problem:{code}"),
+            title,
+            status: status.as_u16(),
+            detail: detail.into(),
+            hint: None,
+            line: None,
+            column: None,
+            problems: Vec::new(),
+        };
+        Self { code, status, retry_after: None, document: Box::new(document) }
     }
 
     fn retry_after(mut self, seconds: u32) -> Self {
@@ -78,7 +84,7 @@ impl Problem {
     }
 
     fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
-        self.hint = Some(hint.into());
+        self.document.hint = Some(hint.into());
         self
     }
 
@@ -195,33 +201,21 @@ impl Problem {
     pub(crate) fn all_refused(reports: Vec<ReportProblem>, count: u64) -> Self {
         let detail = format!("none of {count} reports was accepted");
         let status = StatusCode::UNPROCESSABLE_ENTITY;
-        Self { reports, ..Self::new("reports-refused", status, "No report accepted", detail) }
-    }
-
-    fn type_name(&self) -> String {
-        format!("urn:privet:problem:{}", self.code)
+        let mut problem = Self::new("reports-refused", status, "No report accepted", detail);
+        problem.document.problems = reports;
+        problem
     }
 
     /// The problem of one report of several.
     pub(crate) fn of_report(self, index: u32) -> ReportProblem {
-        let r#type = self.type_name();
-        ReportProblem { index, r#type, status: self.status.as_u16(), detail: self.detail }
+        let ProblemDocument { r#type, status, detail, .. } = *self.document;
+        ReportProblem { index, r#type, status, detail }
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let document = ProblemDocument {
-            r#type: self.type_name(),
-            title: self.title,
-            status: self.status.as_u16(),
-            detail: self.detail,
-            hint: self.hint,
-            line: self.place.map(|[line, _]| line),
-            column: self.place.map(|[_, column]| column),
-            problems: self.reports,
-        };
-        let mut response = (self.status, Json(document)).into_response();
+        let mut response = (self.status, Json(self.document)).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if self.status == StatusCode::UNAUTHORIZED {
@@ -258,10 +252,12 @@ impl IntoResponses for Problem {
 
 impl From<PolicyError> for Problem {
     fn from(error: PolicyError) -> Self {
-        let place = error.place.map(|place| [place.line, place.column].map(|number| number as u32));
-        let problem =
+        let mut problem =
             Self::new(error.code(), StatusCode::BAD_REQUEST, "Unusable policy", error.problem.to_string());
-        Self { place, hint: error.hint().map(|hint| hint.into()), ..problem }
+        problem.document.hint = error.hint().map(Into::into);
+        problem.document.line = error.place.map(|place| place.line as u32);
+        problem.document.column = error.place.map(|place| place.column as u32);
+        problem
     }
 }
 
@@ -328,8 +324,10 @@ impl From<MergeError> for Problem {
 
 impl From<ParameterError> for Problem {
     fn from(error: ParameterError) -> Self {
-        let problem = Self::new(error.code(), StatusCode::BAD_REQUEST, "Wrong parameter", error.to_string());
-        Self { hint: error.hint().map(Into::into), ..problem }
+        let mut problem =
+            Self::new(error.code(), StatusCode::BAD_REQUEST, "Wrong parameter", error.to_string());
+        problem.document.hint = error.hint().map(Into::into);
+        problem
     }
 }
 
