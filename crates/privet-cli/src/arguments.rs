@@ -9,10 +9,9 @@ use crate::vectors::{self, OnVectors, RadiusArguments};
 use clap::Args;
 use privet::plane::PlaneErrors;
 use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::trajectory::method::LocationMethod;
 use privet::vector::mechanism::VectorMechanism;
 use privet::vector::registry as vector_registry;
-use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError, Rectangle};
+use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError};
 
 /// One mechanism with its parameters.
 #[derive(Debug, Args)]
@@ -127,12 +126,6 @@ impl Chosen {
     pub(crate) fn plane_errors(&self) -> Result<Box<dyn PlaneErrors>, Failure> {
         let choice = self.value("places")?;
         choice.plane_errors(&self.domain, self.epsilon)?.ok_or_else(|| self.not_on_places(choice))
-    }
-
-    /// The mechanism as a method for locations.
-    pub(crate) fn location_method(&self, rectangle: Rectangle) -> Result<Box<dyn LocationMethod>, Failure> {
-        let choice = self.value("places")?;
-        choice.location_method(rectangle, self.epsilon)?.ok_or_else(|| self.not_on_places(choice))
     }
 
     fn not_on_places(&self, choice: &Choice) -> Failure {

@@ -1,16 +1,13 @@
 //! What a mechanism's name leads to: a row of the registry, or a file that `privet optimize` wrote.
 
 use crate::arguments::find_mechanism;
-use crate::command::trajectory;
 use crate::failure::Failure;
 use crate::progress::Waiting;
 use privet::advisor;
 use privet::limit::{Solution, SolvedChannel};
 use privet::plane::PlaneErrors;
 use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::trajectory::method::{LocationMethod, SolvedPlane};
-use privet::trajectory::space::Space;
-use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError, Rectangle};
+use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -121,27 +118,6 @@ impl Choice {
         epsilon: Epsilon,
     ) -> Result<Option<Box<dyn PlaneErrors>>, ParameterError> {
         self.advised().plane_errors(domain, epsilon)
-    }
-
-    /// A mechanism on places as a method for locations; `None` for all other mechanisms.
-    pub(crate) fn location_method(
-        &self,
-        rectangle: Rectangle,
-        epsilon: Epsilon,
-    ) -> Result<Option<Box<dyn LocationMethod>>, Failure> {
-        let space = Space::rectangle(rectangle);
-        match self {
-            Self::Row(row) if row.info.domain == "rectangle" => {
-                trajectory::named_method(row.info.id, &space, epsilon).map(Some)
-            }
-            Self::File(file) => Ok(match &file.solution.channel {
-                SolvedChannel::Rectangle(plane) => {
-                    Some(Box::new(SolvedPlane::new(space, (**plane).clone()).map_err(trajectory::refused)?))
-                }
-                _ => None,
-            }),
-            Self::Row(_) => Ok(None),
-        }
     }
 
     pub(crate) fn estimator(

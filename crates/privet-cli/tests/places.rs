@@ -69,7 +69,7 @@ fn shares_of_cells_are_estimated_from_reports() {
         }
         assert!(number(&rows[1]["value"]) > 0.8 && number(&rows[1]["interval"][0]) > 0.6, "{document}");
         assert_eq!((&document["n"], &document["guarantee"]["kind"]), (&150.into(), &"pure".into()));
-        for flag in ["--quantiles 0.5", "--top 3", "--consistency simplex", "--summary-out a.summary"] {
+        for flag in ["--quantiles 0.5", "--top 3", "--consistency simplex", "--range 0,1"] {
             let ending = folder.run(&format!("{estimate} {flag}"));
             assert!(
                 ending.code == 2 && ending.stderr.contains("not about places"),

@@ -192,6 +192,12 @@ pub enum InputError {
         /// The vector's.
         got: usize,
     },
+    /// More places than a path of the domain has, or none. Nothing about where they are.
+    #[error("a path has between 1 and {most} places, with a semicolon between two of them")]
+    Places {
+        /// The most places.
+        most: u32,
+    },
     /// A buffer for reports of another length. Nothing about the values.
     #[error("the buffer holds reports of {got} bytes, but this mechanism's have {expected}")]
     Buffer {
@@ -222,6 +228,7 @@ impl InputError {
         match self {
             Self::OutsideDomain { .. } | Self::OutsideDomainAt { .. } => "input-outside-domain",
             Self::Dimension { .. } => "input-dimension",
+            Self::Places { .. } => "input-places",
             Self::Buffer { .. } => "input-buffer",
             Self::WrongKind { .. } => "input-wrong-kind",
         }

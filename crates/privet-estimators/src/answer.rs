@@ -1,7 +1,7 @@
 //! What any estimator can be asked, and what it says.
 
 use crate::numeric::{Angles, Method, Numbers};
-use crate::{Consistency, Frequencies};
+use crate::{Consistency, Frequencies, MeanVector};
 
 /// What is asked of a summary. Each kind of mechanism reads the parts that concern it.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,8 @@ pub enum Answer {
     Numbers(Numbers),
     /// About angles.
     Angles(Angles),
+    /// About vectors.
+    Vector(MeanVector),
 }
 
 impl Answer {
@@ -79,6 +81,7 @@ impl Answer {
             Self::Frequencies(frequencies) => frequencies.n,
             Self::Numbers(numbers) => numbers.n,
             Self::Angles(angles) => angles.n,
+            Self::Vector(vector) => vector.n,
         }
     }
 }

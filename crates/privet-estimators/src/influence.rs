@@ -60,6 +60,7 @@ impl Influence {
             }
             Reading::Bloom(_) => return Err(refused("least squares over Bloom patterns")),
             Reading::Words => return Err(refused("a prefix tree")),
+            Reading::Places(_) => return Err(refused("densities of places")),
             Reading::Numbers(_) => return Err(refused("distributions of numbers or angles")),
         };
         Ok(Self::Frequencies(vec![range / n; count]))

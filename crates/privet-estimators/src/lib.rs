@@ -27,7 +27,9 @@ mod frequency;
 mod heavy_hitters;
 mod influence;
 mod inversion;
+mod linear;
 pub mod numeric;
+mod plane;
 mod plausibility;
 mod reading;
 pub mod registry;
@@ -48,12 +50,13 @@ pub use heavy_hitters::HeavyHitters;
 pub use influence::Influence;
 pub use inversion::InversionEstimator;
 pub use numeric::NumberEstimator;
+pub use plane::PlaneEstimator;
 pub use plausibility::{Plausibility, PlausibilitySummary, Verdict, Watch};
-pub use reading::{Reading, TableReading};
+pub use reading::{PlacesReading, Reading, TableReading};
 pub use robust::{Robust, RobustRow};
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;
-pub use vector::{FixedPointScale, VectorSummary};
+pub use vector::{FixedPointScale, MeanVector, VectorSummary};
 
 use privet_core::{EstimateError, Estimator};
 

@@ -6,6 +6,7 @@ use privet_mechanisms::analysis::AnyNumeric;
 use privet_mechanisms::categorical::{
     BitThresholds, BloomParameters, CountMeanSketch, FrequencyOracle, Rappor, SketchParameters,
 };
+use privet_mechanisms::plane::PlaneReports;
 
 /// What one report of a mechanism says.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +21,41 @@ pub enum Reading<'a> {
     Sketch(&'a CountMeanSketch),
     /// It is a cell of a lattice channel.
     Numbers(&'a dyn AnyNumeric),
+    /// It is one place, or several.
+    Places(PlacesReading<'a>),
     /// It is about a word that nobody listed.
     Words,
+}
+
+/// Reports of a mechanism on places.
+#[derive(Debug, Clone, Copy)]
+pub struct PlacesReading<'a> {
+    /// How the report of one place is read.
+    pub reports: &'a dyn PlaneReports,
+    /// How many places a report has, one after the other.
+    pub places: u32,
+}
+
+impl PlacesReading<'_> {
+    /// How many bytes a report has.
+    pub fn report_bytes(&self) -> usize {
+        self.reports.bytes_of_report() * self.places as usize
+    }
+
+    /// Shows the group of each place of a report.
+    ///
+    /// # Errors
+    /// When the mechanism cannot have written it.
+    pub fn each_group(&self, report: &[u8], mut see: impl FnMut(usize)) -> Result<(), ReportError> {
+        let expected = self.report_bytes();
+        if report.len() != expected {
+            return Err(ReportError::Length { expected, got: report.len() });
+        }
+        for place in report.chunks_exact(self.reports.bytes_of_report()) {
+            see(self.reports.group_of(place)?);
+        }
+        Ok(())
+    }
 }
 
 /// Reports of a channel that is a table.

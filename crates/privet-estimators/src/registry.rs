@@ -3,15 +3,17 @@
 use crate::numeric::Distribution;
 use crate::{
     Answer, Consistency, CountSummary, Frequencies, FrequencyEstimation, HasEstimator, Influence,
-    NumberEstimator, Reading, Request, Robust,
+    NumberEstimator, PlaneEstimator, Reading, Request, Robust,
 };
 use privet_core::{
     Build, BuildOptions, DomainSpec, Epsilon, EstimateError, Estimator, Mechanism, ParameterError,
     Probability, ReportBuffer, ReportError,
 };
 use privet_mechanisms::analysis::AnyNumeric;
-use privet_mechanisms::{categorical, circle, interval};
+use privet_mechanisms::plane::PlaneReports;
+use privet_mechanisms::{categorical, circle, interval, plane};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// An estimator behind one face, for programs that learn the mechanism's name at run time.
 pub trait AnyEstimator: Debug + Send + Sync {
@@ -47,7 +49,7 @@ pub trait AnyEstimator: Debug + Send + Sync {
         match self.answer(summary, request)? {
             Answer::Numbers(numbers) => Ok(numbers.distribution),
             Answer::Angles(angles) => Ok(angles.distribution),
-            Answer::Frequencies(_) => {
+            Answer::Frequencies(_) | Answer::Vector(_) => {
                 Err(EstimateError::Step { step: request.method.as_str(), method: "frequencies" })
             }
         }
@@ -166,6 +168,21 @@ impl Row {
         }
     }
 
+    /// The row of a mechanism on places. The number of bins is that of cells along each side of the estimate: the mechanism takes none.
+    const fn on_plane<M>() -> Self
+    where
+        M: Mechanism + Build + PlaneReports + 'static,
+    {
+        Self {
+            id: M::INFO.id,
+            build: |domain, epsilon, options| {
+                let mechanism = M::build_with(domain, epsilon, &BuildOptions { bins: None, ..*options })?;
+                let side = options.bins.unwrap_or(PlaneEstimator::DEFAULT_CELLS_OF_A_SIDE);
+                Ok(Box::new(PlaneEstimator::new(Arc::new(mechanism), side)?))
+            },
+        }
+    }
+
     /// Builds the estimator.
     ///
     /// # Errors
@@ -195,7 +212,7 @@ impl Row {
 /// Makes an estimator.
 pub type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn AnyEstimator>, ParameterError>;
 
-/// The estimator of every mechanism but those on places, in the order of the mechanisms' registry.
+/// The estimator of every mechanism, in the order of the mechanisms' registry.
 pub const ROWS: &[Row] = &[
     Row::of::<categorical::RandomizedResponse>(),
     Row::of::<categorical::GeneralizedRandomizedResponse>(),
@@ -234,20 +251,18 @@ pub const ROWS: &[Row] = &[
     Row::of::<circle::SquareWaveCircle>(),
     Row::of::<circle::Purkayastha>(),
     Row::of::<circle::SectorRandomizedResponse>(),
+    Row::on_plane::<plane::SquareWindow>(),
 ];
 
 /// The estimator's row for a mechanism's id or synonym.
 ///
 /// # Errors
-/// When there is none; what many reports of places say is estimated elsewhere, on a grid.
+/// When there is none.
 pub fn find(name: &str) -> Result<&'static Row, ParameterError> {
     let id = privet_mechanisms::registry::find(name)?.info.id;
-    ROWS.iter().find(|row| row.id == id).ok_or_else(no_estimator)
-}
-
-/// What is said about mechanisms that have no estimator in the registry.
-pub fn no_estimator() -> ParameterError {
-    ParameterError::Incompatible { reason: "reports of places have no estimator here".into() }
+    ROWS.iter()
+        .find(|row| row.id == id)
+        .ok_or_else(|| ParameterError::UnknownMechanism { got: name.to_owned() })
 }
 
 #[cfg(test)]
@@ -256,10 +271,9 @@ mod tests {
 
     #[test]
     fn every_mechanism_has_its_estimator() {
-        let rows = privet_mechanisms::registry::ROWS.iter().filter(|row| row.info.domain != "rectangle");
-        let mechanisms: Vec<_> = rows.map(|row| row.info.id).collect();
+        let mechanisms: Vec<_> = privet_mechanisms::registry::ROWS.iter().map(|row| row.info.id).collect();
         let estimators: Vec<_> = ROWS.iter().map(|row| row.id).collect();
         assert_eq!(mechanisms, estimators);
-        assert_eq!(find("window-2d").unwrap_err(), no_estimator());
+        assert!(find("nonsense").is_err());
     }
 }

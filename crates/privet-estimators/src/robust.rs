@@ -88,7 +88,7 @@ impl Robust {
 }
 
 /// How many reports may be forged.
-fn taken_away(n: u64, fakes: Probability) -> Result<u64, EstimateError> {
+pub(crate) fn taken_away(n: u64, fakes: Probability) -> Result<u64, EstimateError> {
     let taken = (n as f64 * fakes.get()).floor() as u64;
     if taken < n {
         Ok(taken)
@@ -121,7 +121,7 @@ fn bounds_of_frequency(
 
 /// The smallest and the largest mean of the reports that are left after `taken` were taken away, from pairs of a report's
 /// number and how many have it.
-fn without(mut cells: Vec<(f64, u64)>, taken: u64) -> [f64; 2] {
+pub(crate) fn without(mut cells: Vec<(f64, u64)>, taken: u64) -> [f64; 2] {
     cells.sort_by(|one, two| one.0.total_cmp(&two.0));
     let lowest = mean_beyond(cells.iter().rev(), taken);
     let highest = mean_beyond(cells.iter(), taken);
@@ -170,7 +170,7 @@ mod tests {
             let raw = match case.estimator.answer(&summary, &crate::Request::default()).unwrap() {
                 crate::Answer::Frequencies(frequencies) => frequencies.rows[3].estimate.value,
                 crate::Answer::Numbers(numbers) => numbers.mean.value,
-                crate::Answer::Angles(_) => panic!(),
+                crate::Answer::Angles(_) | crate::Answer::Vector(_) => panic!(),
             };
             let robust = case.estimator.robust(&summary, none).unwrap();
             let [low, high] = robust.rows[if robust.rows.len() > 1 { 3 } else { 0 }].bounds.unwrap();

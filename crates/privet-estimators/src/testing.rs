@@ -33,6 +33,7 @@ impl Case {
             (_, "interval") => "interval:-1,1",
             (_, "circle") => "circle:24",
             (_, "words") => "words:2",
+            (_, "rectangle") => "rectangle:0,1,0,2",
             _ => "categories:20",
         };
         Self::new(id, domain, epsilon)

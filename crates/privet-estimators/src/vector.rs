@@ -45,6 +45,15 @@ pub struct VectorSummary {
     moments: Vec<Moments>,
 }
 
+/// The mean of vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeanVector {
+    /// The mean of each coordinate.
+    pub coordinates: Vec<Estimate>,
+    /// How many reports it rests on.
+    pub n: u64,
+}
+
 /// The sums of one coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Moments {
@@ -53,6 +62,11 @@ struct Moments {
 }
 
 impl Moments {
+    fn checked_sub(self, other: Self) -> Option<Self> {
+        let squares = self.squares.checked_sub(other.squares).filter(|squares| *squares >= 0)?;
+        Some(Self { sum: self.sum.checked_sub(other.sum)?, squares })
+    }
+
     fn checked_add(self, other: Self) -> Option<Self> {
         Some(Self {
             sum: self.sum.checked_add(other.sum)?,
@@ -113,6 +127,44 @@ impl VectorSummary {
         Ok(())
     }
 
+    /// Takes out reports that were added before, as if they had never been.
+    ///
+    /// # Errors
+    /// When the other summary is another mechanism's, or holds something that this one does not. The summary is then unchanged.
+    pub fn subtract(&mut self, other: &Self) -> Result<(), MergeError> {
+        *self = self.combined(other, u64::checked_sub, Moments::checked_sub, MergeError::Underflow)?;
+        Ok(())
+    }
+
+    /// Both summaries, coordinate by coordinate.
+    fn combined(
+        &self,
+        other: &Self,
+        of_counts: fn(u64, u64) -> Option<u64>,
+        of_moments: fn(Moments, Moments) -> Option<Moments>,
+        beyond: MergeError,
+    ) -> Result<Self, MergeError> {
+        if self.fingerprint != other.fingerprint {
+            return Err(MergeError::Foreign {
+                expected: self.fingerprint.to_string(),
+                got: other.fingerprint.to_string(),
+            });
+        }
+        if self.scale != other.scale || self.moments.len() != other.moments.len() {
+            return Err(MergeError::Malformed { reason: "another scale or number of coordinates" });
+        }
+        let moments = self.moments.iter().zip(&other.moments).map(|(one, two)| of_moments(*one, *two));
+        match (of_counts(self.reports, other.reports), moments.collect()) {
+            (Some(reports), Some(moments)) => Ok(Self { reports, moments, ..self.clone() }),
+            _ => Err(beyond),
+        }
+    }
+
+    /// How many numbers of 64 bits its sums take.
+    pub fn numbers(&self) -> usize {
+        self.moments.len() * (MOMENT_BYTES / 8)
+    }
+
     /// The mean of each coordinate of the reports, with the standard error that the reports themselves show. It covers both the noise
     /// and how people differ.
     ///
@@ -163,19 +215,7 @@ impl Summary for VectorSummary {
     }
 
     fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        if self.fingerprint != other.fingerprint {
-            return Err(MergeError::Foreign {
-                expected: self.fingerprint.to_string(),
-                got: other.fingerprint.to_string(),
-            });
-        }
-        if self.scale != other.scale || self.moments.len() != other.moments.len() {
-            return Err(MergeError::Malformed { reason: "another scale or number of coordinates" });
-        }
-        let reports = self.reports.checked_add(other.reports).ok_or(MergeError::Overflow)?;
-        let moments = self.moments.iter().zip(&other.moments).map(|(one, two)| one.checked_add(*two));
-        self.moments = moments.collect::<Option<Vec<_>>>().ok_or(MergeError::Overflow)?;
-        self.reports = reports;
+        *self = self.combined(other, u64::checked_add, Moments::checked_add, MergeError::Overflow)?;
         Ok(())
     }
 

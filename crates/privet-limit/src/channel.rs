@@ -2,7 +2,7 @@
 
 use privet_core::{Circle, DomainSpec, Epsilon, Interval, Mechanism, ParameterError};
 use privet_estimators::HasEstimator;
-use privet_estimators::registry::{AnyEstimator, no_estimator};
+use privet_estimators::registry::AnyEstimator;
 use privet_mechanisms::analysis::{AnyNumeric, Loss};
 use privet_mechanisms::categorical::SolvedCategories;
 use privet_mechanisms::circle::{OptimalPiecewiseCircle, OptimalPiecewiseCircleSquared};
@@ -57,7 +57,7 @@ pub enum SolvedChannel {
 struct Faces {
     mechanism: Box<dyn AnyMechanism>,
     /// For all but places.
-    estimator: Option<Box<dyn AnyEstimator>>,
+    estimator: Box<dyn AnyEstimator>,
     /// For channels on numbers or angles.
     numeric: Option<Box<dyn AnyNumeric>>,
 }
@@ -65,7 +65,7 @@ struct Faces {
 impl Faces {
     fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self {
         Self {
-            estimator: Some(Box::new(mechanism.estimator())),
+            estimator: Box::new(mechanism.estimator()),
             numeric: Some(Box::new(mechanism.clone())),
             mechanism: Box::new(mechanism),
         }
@@ -95,13 +95,15 @@ impl SolvedChannel {
                 Ok(Faces::of(OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?))
             }
             Self::Categories(table) => Ok(Faces {
-                estimator: Some(Box::new(table.estimator())),
+                estimator: Box::new(table.estimator()),
                 numeric: None,
                 mechanism: Box::new(table.clone()),
             }),
-            Self::Rectangle(window) => {
-                Ok(Faces { estimator: None, numeric: None, mechanism: Box::new(window.as_ref().clone()) })
-            }
+            Self::Rectangle(window) => Ok(Faces {
+                estimator: Box::new(window.estimator()),
+                numeric: None,
+                mechanism: Box::new(window.as_ref().clone()),
+            }),
         }
     }
 
@@ -123,12 +125,12 @@ impl SolvedChannel {
         Ok(self.faces()?.mechanism)
     }
 
-    /// Its estimator, for the collector.
+    /// Its estimator, for the collector; of places on 8 x 8 cells.
     ///
     /// # Errors
-    /// When the integers do not make one, or the reports are places.
+    /// When the integers do not make one.
     pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        self.faces()?.estimator.ok_or_else(no_estimator)
+        Ok(self.faces()?.estimator)
     }
 
     /// The channel for analysis, if it is on numbers or angles.

@@ -55,7 +55,7 @@ Examples:
 /// Under a policy: each of its attributes. Reports with the same id count once, and nothing is shown of fewer reports than the
 /// policy's minimum.
 ///
-/// Memory does not grow with the number of reports, except for places and, under a policy, for the ids.
+/// Memory does not grow with the number of reports, except under a policy for the ids.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("mechanism", |mechanism| mechanism.required(false).required_unless_present("policy")))]
@@ -116,12 +116,7 @@ impl Estimate {
                 hint: None,
             });
         }
-        if self.insecure_seed.is_some() && self.summary_out.is_some() {
-            return Err(Failure::Usage {
-                message: "a summary does not carry the mark of an insecure seed".into(),
-                hint: Some("estimate from seeded reports without --summary-out"),
-            });
-        }
+        self.refuse_seeded_summary()?;
         let envelope =
             Envelope { fingerprint: mechanism.fingerprint(), insecure: self.insecure_seed.is_some() };
         let counter = Counter { estimator: &*estimator, envelope, report_bytes: mechanism.report_bytes() };
@@ -143,6 +138,16 @@ impl Estimate {
         let learned = learn(&*estimator, &summary, step, &question)?;
         self.store(&summary)?;
         output.print(&learned.json(&self.column, &guarantee), || learned.page())
+    }
+
+    fn refuse_seeded_summary(&self) -> Result<(), Failure> {
+        if self.insecure_seed.is_some() && self.summary_out.is_some() {
+            return Err(Failure::Usage {
+                message: "a summary does not carry the mark of an insecure seed".into(),
+                hint: Some("estimate from seeded reports without --summary-out"),
+            });
+        }
+        Ok(())
     }
 
     /// Counts all reports and adds all summaries.
@@ -188,7 +193,7 @@ struct NumberArguments {
     #[arg(long, value_name = "METHOD", hide_possible_values = true, value_parser = METHODS)]
     method: Option<String>,
     /// How many equal bins the distribution has, up to 4096; smoothing works on 50 or more, whatever is shown [default: 50].
-    /// Places: how many cells each side has, up to 256 [default: 8]
+    /// Places: how many cells each side has, from 2 to 16 [default: 8]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
     distribution_bins: Option<u32>,
     /// Levels of quantiles, from 0 to 1; numbers only [default: 0.25,0.5,0.75]
@@ -329,7 +334,7 @@ pub(super) fn learn(
     let (mut learned, bins) = match estimator.answer(summary, &request)? {
         Answer::Numbers(numbers) => of_numbers(&numbers),
         Answer::Angles(angles) => of_angles(&angles),
-        Answer::Frequencies(_) => {
+        Answer::Frequencies(_) | Answer::Vector(_) => {
             return Err(EstimateError::Step { step: step.as_str(), method: "categories or words" }.into());
         }
     };

@@ -184,7 +184,7 @@ impl<'a> Scorer<'a> {
             Reading::Table(table) => table.categories.count(),
             Reading::Bloom(mechanism) => privet_core::Mechanism::domain(mechanism).count(),
             Reading::Sketch(mechanism) => privet_core::Mechanism::domain(mechanism).count(),
-            Reading::Numbers(_) | Reading::Words => 0,
+            Reading::Numbers(_) | Reading::Places(_) | Reading::Words => 0,
         };
         if targets.is_empty() || targets.iter().any(|target| *target >= categories) {
             let reason = format!("one or more of {categories} categories, counted from zero");
@@ -211,7 +211,7 @@ impl<'a> Scorer<'a> {
                 let bits = BitVector::from_bytes(bytes, bytes.len() * 8);
                 Some(self.positions(report).iter().filter(|bit| bits.get(**bit)).count() as f64)
             }
-            Reading::Numbers(_) | Reading::Words => None,
+            Reading::Numbers(_) | Reading::Places(_) | Reading::Words => None,
         };
         score.unwrap_or(f64::NEG_INFINITY)
     }

@@ -62,7 +62,7 @@ impl CrossSide<'_> {
             }
             _ => {
                 let reason = "a side of a cross-table is an attribute with categories, or with numbers or angles in at \
-                              least one bin; Bloom filters, sketches, words and tables without an inverse are none";
+                              least one bin; Bloom filters, sketches, words, places by mechanisms of their own and tables without an inverse are none";
                 Err(ParameterError::Incompatible { reason: reason.to_owned() })
             }
         }
@@ -74,7 +74,7 @@ impl CrossSide<'_> {
             Reading::Support(oracle) => oracle.categories().count() as usize,
             Reading::Table(table) => table.forward.nrows(),
             Reading::Numbers(channel) => groups_of(channel).count(),
-            Reading::Bloom(_) | Reading::Sketch(_) | Reading::Words => 0,
+            Reading::Bloom(_) | Reading::Sketch(_) | Reading::Places(_) | Reading::Words => 0,
         }
     }
 
@@ -93,7 +93,7 @@ impl CrossSide<'_> {
             }
             Reading::Table(table) => groups.push(table.decode(report)?),
             Reading::Numbers(channel) => groups.push(groups_of(channel).group(channel.decode(report)?.0)),
-            Reading::Bloom(_) | Reading::Sketch(_) | Reading::Words => {}
+            Reading::Bloom(_) | Reading::Sketch(_) | Reading::Places(_) | Reading::Words => {}
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl CrossSide<'_> {
             Reading::Support(oracle) => Side::of_oracle(oracle),
             Reading::Table(table) => Side::of_table(&table),
             Reading::Numbers(channel) => side_of_numbers(channel, groups_of(channel), self.bins, counts),
-            Reading::Bloom(_) | Reading::Sketch(_) | Reading::Words => {
+            Reading::Bloom(_) | Reading::Sketch(_) | Reading::Places(_) | Reading::Words => {
                 Side { expected: DMatrix::zeros(0, 0), columns: Vec::new() }
             }
         }

@@ -30,17 +30,17 @@ pub(crate) fn side_of_numbers(channel: &dyn AnyNumeric, groups: Groups, bins: us
     let engine = LinearEngine::new(evidence);
     let target = |bin: usize| engine.inside([bin, bin + 1].map(|edge| edge as f64 / bins as f64));
     // Bins are alike, so one choice serves all.
-    let ridge = engine.best_ridge(&target(bins / 2));
+    let ridge = engine.fitter.best_ridge(&target(bins / 2));
     let column = |bin: usize| {
         let target = target(bin);
-        let fit = engine.fit_with(&target, ridge);
+        let fit = engine.fitter.fit_with(&target, ridge);
         let weights = places.weights(&fit, &density);
         let squares = places.means(|group| (weights[group] + fit.shift).powi(2));
         Column {
             means: fit.means.iter().map(|mean| mean + fit.shift).collect(),
             squares,
             truths: places.range_alike(&target),
-            people: people_in(&target.fine.iter().copied().collect::<Vec<_>>(), engine.people()),
+            people: people_in(&target.fine.iter().copied().collect::<Vec<_>>(), engine.fitter.people()),
             weights,
             shift: fit.shift,
         }

@@ -5,9 +5,10 @@ use super::distribution::{Distribution, bin_of};
 use super::groups::Groups;
 use super::least_squares::least_squares;
 use super::likelihood::{Likelihood, Start};
-use super::linear::{Evidence, Functional, LinearEngine, Places, quantile};
+use super::linear::{Evidence, LinearEngine, Places};
 use super::operator::Operator;
 use super::smoothing::Smoothing;
+use crate::linear::{Functional, quantile};
 use crate::summary::CountSummary;
 use crate::{Answer, HasEstimator, Request};
 use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError, Summary};
@@ -249,7 +250,7 @@ impl NumberEstimator {
             return Ok(MeanOfGroups { counts, weights, range, value: self.mean_report(summary) });
         }
         let (engine, density) = self.engine_and_density(counts);
-        let functional = engine.fit(&engine.smooth(|unit| unit));
+        let functional = engine.fitter.fit(&engine.smooth(|unit| unit));
         let mut weights = self.prepared().places.weights(&functional, &density);
         weights.iter_mut().for_each(|weight| *weight *= space.width());
         let value = space.from_unit(functional.value);
@@ -261,12 +262,12 @@ impl NumberEstimator {
         let space = self.channel.space();
         let n = summary.count();
         let Some(variances) = &self.prepared().variances else {
-            let linear = engine.fit(&engine.smooth(|unit| unit));
+            let linear = engine.fitter.fit(&engine.smooth(|unit| unit));
             return linear.estimate(space.low(), space.width(), n, "linear estimate, bias in the interval");
         };
         let value = self.mean_report(summary);
         let variance: f64 =
-            engine.people().iter().zip(variances).map(|(share, variance)| share * variance).sum();
+            engine.fitter.people().iter().zip(variances).map(|(share, variance)| share * variance).sum();
         let standard_error = (variance / n as f64).sqrt();
         let reach = quantile() * standard_error;
         let interval = [value - reach, value + reach];
@@ -297,7 +298,8 @@ impl NumberEstimator {
         range: [f64; 2],
         n: u64,
     ) -> RangeShare {
-        let functional = engine.fit(&engine.inside(range.map(|end| self.channel.space().to_unit(end))));
+        let functional =
+            engine.fitter.fit(&engine.inside(range.map(|end| self.channel.space().to_unit(end))));
         share_of(range, distribution.range(range), &functional, n)
     }
 
@@ -305,9 +307,9 @@ impl NumberEstimator {
         let bins = distribution.shares().len();
         let target = |bin: usize| engine.inside([bin, bin + 1].map(|edge| edge as f64 / bins as f64));
         // Bins are alike, so one choice serves all.
-        let ridge = engine.best_ridge(&target(bins / 2));
+        let ridge = engine.fitter.best_ridge(&target(bins / 2));
         let share = |(bin, share): (usize, &f64)| {
-            share_of(distribution.bin(bin), *share, &engine.fit_with(&target(bin), ridge), n)
+            share_of(distribution.bin(bin), *share, &engine.fitter.fit_with(&target(bin), ridge), n)
         };
         distribution.shares().iter().enumerate().map(share).collect()
     }
@@ -328,8 +330,9 @@ impl NumberEstimator {
         let place = |step: usize| step as f64 / STEPS as f64;
         // Cumulative shares are alike, so one choice of ridge serves all.
         let target = |step: usize| engine.inside([0.0, place(step)]);
-        let ridge = engine.best_ridge(&target(STEPS / 2));
-        let band = |step: usize| engine.fit_with(&target(step), ridge).estimate(0.0, 1.0, n, "").interval;
+        let ridge = engine.fitter.best_ridge(&target(STEPS / 2));
+        let band =
+            |step: usize| engine.fitter.fit_with(&target(step), ridge).estimate(0.0, 1.0, n, "").interval;
         let mut bands = vec![[0.0, 0.0]];
         bands.extend((1..STEPS).map(band));
         bands.push([1.0, 1.0]);
@@ -358,11 +361,11 @@ impl NumberEstimator {
     /// The mean direction and the resultant length, by the delta method from the means of cosine and sine.
     fn direction(&self, engine: &LinearEngine, n: u64) -> (Estimate, Estimate) {
         let period = self.channel.space().width();
-        let cos = engine.fit(&engine.smooth(|unit| (TAU * unit).cos()));
-        let sin = engine.fit(&engine.smooth(|unit| (TAU * unit).sin()));
+        let cos = engine.fitter.fit(&engine.smooth(|unit| (TAU * unit).cos()));
+        let sin = engine.fitter.fit(&engine.smooth(|unit| (TAU * unit).sin()));
         let (c, s) = (cos.value, sin.value);
         let length = c.hypot(s);
-        let covariance = engine.covariance(&cos, &sin);
+        let covariance = engine.fitter.covariance(&cos, &sin);
         let along =
             (c * c * cos.variance + 2.0 * c * s * covariance + s * s * sin.variance) / (length * length);
         let across =

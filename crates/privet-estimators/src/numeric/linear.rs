@@ -1,54 +1,24 @@
-//! Means of functions of the value, straight from the reports, with intervals that know their own bias.
-//!
-//! The mean of a function c of the value is estimated by the mean of a function a of the reports. Where `E[a | x] = c(x)` for
-//! every x, that is unbiased for every population; but such an `a` may not exist (a window that does not move near the ends
-//! cannot tell the values there apart) or may vary wildly. So `a` is the ridge solution: it trades variance against bias, and
-//! since `E[a | x] - c(x)` is known exactly for every x, the interval is widened by the bias that the population at hand can
-//! have, `sum over x of share(x) |E[a | x] - c(x)|` with estimated shares. Values with the same law count with the largest
-//! bias among them. The amount of ridge is the one with the shortest interval.
+//! The laws of a lattice channel's places, from which functions of its reports are fitted.
 
 use super::distribution::Distribution;
 use super::groups::Groups;
 use super::operator::Operator;
-use crate::frequency::CONFIDENCE;
-use crate::statistics::normal_quantile;
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
-use privet_core::Estimate;
+use crate::linear::{Fitter, Functional, Ground, Target};
+use nalgebra::{DMatrix, DVector};
 use privet_mechanisms::analysis::AnyNumeric;
 
 /// Places at which `a` is fitted, and between two of them how many steps the bias is checked at.
 const COARSE: usize = 64;
 const FINE: usize = 4;
 
-/// Everything that does not depend on the function.
+/// Fits functions of numbers or angles.
 #[derive(Debug)]
 pub(super) struct LinearEngine {
-    /// The places of the bias check, as fractions of the domain, and the estimated share of people near each.
+    /// The places of the bias check, as fractions of the domain.
     points: Vec<f64>,
-    shares: Vec<f64>,
-    /// Places with the same law as place i go from `alike[i].0` to `alike[i].1`.
-    alike: Vec<(usize, usize)>,
-    /// Entry (i, k): the mean under place i of the density of place k over that of all reports.
-    response: DMatrix<f64>,
-    eigen: SymmetricEigen<f64, nalgebra::Dyn>,
-    information: DMatrix<f64>,
-    /// The mean over reports of the density of place k over that of all reports.
-    observed: DVector<f64>,
-    n: f64,
-}
-
-/// A fitted function of the reports.
-#[derive(Debug, Clone)]
-pub(super) struct Functional {
-    pub value: f64,
-    pub variance: f64,
-    /// The largest bias that the population at hand is estimated to allow.
-    pub bias: f64,
-    /// What is added to the mean over reports.
-    pub shift: f64,
-    coefficients: DVector<f64>,
-    /// The mean over reports under each place.
-    pub means: DVector<f64>,
+    /// How many places the fit has.
+    coarse: usize,
+    pub(super) fitter: Fitter,
 }
 
 /// The laws of the places, which do not depend on the reports.
@@ -116,13 +86,6 @@ pub(super) struct Evidence<'a> {
     pub density: &'a [f64],
 }
 
-/// A function of the value, at the places of the bias check and at those of the fit.
-#[derive(Debug, Clone)]
-pub(super) struct Target {
-    pub fine: DVector<f64>,
-    coarse: DVector<f64>,
-}
-
 impl LinearEngine {
     pub(super) fn new(evidence: Evidence<'_>) -> Self {
         let Places { points, coarse, alike, .. } = evidence.places;
@@ -134,22 +97,21 @@ impl LinearEngine {
         let relative = evidence.counts.iter().zip(evidence.density).map(|(count, m)| *count as f64 / n / m);
         let mut observed = Vec::new();
         coarse.backward(&mut relative.collect::<Vec<_>>(), &mut observed);
-        Self {
+        let ground = Ground {
             shares: shares_near(points, evidence.distribution),
-            alike: alike.clone(),
+            classes: alike.iter().map(|(first, _)| *first).collect(),
             response,
-            eigen: SymmetricEigen::new(information.clone()),
             information,
             observed: DVector::from_vec(observed),
-            points: points.clone(),
             n,
-        }
+        };
+        Self { points: points.clone(), coarse: coarse.columns(), fitter: Fitter::new(ground) }
     }
 
     /// A smooth function of the value as a fraction of the domain.
     pub(super) fn smooth(&self, of: impl Fn(f64) -> f64) -> Target {
         let fine = DVector::from_iterator(self.points.len(), self.points.iter().map(|point| of(*point)));
-        let coarse = DVector::from_iterator(self.observed.len(), fine.iter().step_by(FINE).copied());
+        let coarse = DVector::from_iterator(self.coarse, fine.iter().step_by(FINE).copied());
         Target { fine, coarse }
     }
 
@@ -170,88 +132,8 @@ impl LinearEngine {
             let (sum, total) = weights.fold((0.0, 0.0), |(sum, all), (w, value)| (sum + w * value, all + w));
             sum / total
         };
-        let coarse =
-            DVector::from_iterator(self.observed.len(), (0..self.observed.len()).map(|k| near(k * FINE)));
+        let coarse = DVector::from_iterator(self.coarse, (0..self.coarse).map(|k| near(k * FINE)));
         Target { fine: DVector::from_vec(fine), coarse }
-    }
-
-    /// The fit with the shortest interval.
-    pub(super) fn fit(&self, target: &Target) -> Functional {
-        let width = |functional: &Functional| quantile() * functional.variance.sqrt() + functional.bias;
-        let fits = (0..RIDGES).map(|index| self.fit_with(target, index));
-        let best = fits.min_by(|one, two| width(one).total_cmp(&width(two)));
-        best.unwrap_or_else(|| self.fit_with(target, 0))
-    }
-
-    /// Which ridge a target's best fit has, for targets that are alike.
-    pub(super) fn best_ridge(&self, target: &Target) -> usize {
-        let width = |index: &usize| {
-            let functional = self.fit_with(target, *index);
-            quantile() * functional.variance.sqrt() + functional.bias
-        };
-        (0..RIDGES).min_by(|one, two| width(one).total_cmp(&width(two))).unwrap_or(0)
-    }
-
-    pub(super) fn fit_with(&self, target: &Target, ridge: usize) -> Functional {
-        let largest = self.eigen.eigenvalues.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let ridge = largest * 10f64.powf(-(ridge as f64) / 2.0);
-        let mut coefficients = self.eigen.eigenvectors.tr_mul(&target.coarse);
-        for (coefficient, value) in coefficients.iter_mut().zip(self.eigen.eigenvalues.iter()) {
-            // What reports do not show at all cannot be fitted.
-            *coefficient = if *value > 1e-12 * largest { *coefficient / (ridge + value) } else { 0.0 };
-        }
-        let coefficients = &self.eigen.eigenvectors * coefficients;
-        let means = &self.response * &coefficients;
-        let shift: f64 = self.over_people(|i| target.fine[i] - means[i]);
-        let error = |i: usize| (means[i] + shift - target.fine[i]).abs();
-        let worst_alike = |i: usize| {
-            let (from, to) = self.alike[i];
-            if to - from == 1 { error(i) } else { (from..to).map(error).fold(0.0, f64::max) }
-        };
-        let bias = self.over_people(worst_alike);
-        let mut functional = Functional {
-            value: coefficients.dot(&self.observed) + shift,
-            variance: 0.0,
-            bias,
-            shift,
-            coefficients,
-            means,
-        };
-        functional.variance = self.covariance(&functional, &functional).max(0.0);
-        functional
-    }
-
-    /// The covariance of two fits over the draws of the reports, for the people at hand.
-    pub(super) fn covariance(&self, one: &Functional, two: &Functional) -> f64 {
-        let all = one.coefficients.dot(&(&self.information * &two.coefficients));
-        (all - self.over_people(|i| one.means[i] * two.means[i])) / self.n
-    }
-
-    /// The estimated share of people near each place.
-    pub(super) fn people(&self) -> &[f64] {
-        &self.shares
-    }
-
-    fn over_people(&self, of: impl Fn(usize) -> f64) -> f64 {
-        self.shares.iter().enumerate().map(|(index, share)| share * of(index)).sum()
-    }
-}
-
-/// Ridges from the largest eigenvalue down by half powers of ten.
-const RIDGES: usize = 20;
-
-/// How many standard errors the intervals reach.
-pub(super) fn quantile() -> f64 {
-    normal_quantile(1.0 - (1.0 - CONFIDENCE) / 2.0)
-}
-
-impl Functional {
-    /// The estimate in units of `scale` from `origin`; `value`, where given, replaces the fitted number but not the interval.
-    pub(super) fn estimate(&self, origin: f64, scale: f64, n: u64, method: &'static str) -> Estimate {
-        let value = origin + scale * self.value;
-        let standard_error = scale * self.variance.sqrt();
-        let reach = quantile() * standard_error + scale * self.bias;
-        Estimate { value, standard_error, interval: [value - reach, value + reach], n, method }
     }
 }
 

@@ -14,7 +14,7 @@ mod shape;
 mod tests;
 
 use crate::numeric::estimator::SUMS;
-use crate::reading::{HashedBits, Reading, TableReading};
+use crate::reading::{HashedBits, PlacesReading, Reading, TableReading};
 use crate::registry::AnyEstimator;
 use crate::summary::CountSummary;
 use hull::{Bounds, Cell, worst_cell};
@@ -129,6 +129,7 @@ impl Watch {
             Reading::Bloom(mechanism) => of_bits(&HashedBits::of_bloom(mechanism)),
             Reading::Sketch(mechanism) => of_bits(&HashedBits::of_sketch(mechanism)),
             Reading::Numbers(channel) => (None, None, Counters::Numbers(Shape::of(channel))),
+            Reading::Places(places) => (Some(places.report_bytes()), None, Counters::of_places(&places)),
             Reading::Words => (None, None, Counters::Nothing),
         };
         Self { mechanism, report_bytes, invariant, counters }
@@ -217,6 +218,11 @@ impl Counters {
 
     fn of_table(table: &TableReading<'_>) -> Self {
         Self::Cells(table.forward.row_iter().map(|row| [row.min(), row.max()]).collect())
+    }
+
+    /// The places of one person need not be of different people's kind, so nothing is said about paths.
+    fn of_places(places: &PlacesReading<'_>) -> Self {
+        if places.places == 1 { Self::Cells(places.reports.group_bounds()) } else { Self::Nothing }
     }
 
     fn of_bits(bits: &HashedBits) -> Self {

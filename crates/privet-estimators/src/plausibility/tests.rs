@@ -14,6 +14,9 @@ fn people(info: &privet_core::MechanismInfo, n: usize, extreme: bool) -> Values 
     let toggled = |i: usize| !extreme && i % 2 == 1;
     match info.domain {
         "interval" => Values::Numbers((0..n).map(|i| if toggled(i) { -1.0 } else { 1.0 }).collect()),
+        "rectangle" => {
+            Values::Points((0..n).map(|i| if toggled(i) { [1.0, 2.0] } else { [0.0; 2] }).collect())
+        }
         "circle" => Values::Numbers((0..n).map(|i| if toggled(i) { 6.0 } else { 18.0 }).collect()),
         "words" => {
             let words = privet_core::Words::new(2).unwrap();

@@ -3,19 +3,20 @@
 mod analysis;
 mod layout;
 mod prior;
+mod reports;
 mod square_window;
 mod window;
 
 pub use layout::PlaneLayout;
 pub use prior::PlanePrior;
+pub use reports::PlaneReports;
 pub use square_window::{CrossingMasses, SquareWindow};
 pub use window::PlaneWindow;
 
 use privet_core::{InputError, ReportError};
-use std::fmt::Debug;
 
 /// What reports stand for, and how far they are from the truth, in Euclidean distances.
-pub trait PlaneErrors: Debug + Send + Sync {
+pub trait PlaneErrors: PlaneReports {
     /// The place that an encoded report stands for.
     ///
     /// # Errors

@@ -1,29 +1,14 @@
 //! Reports of places to the shares of equal cells.
 
-use super::{Estimate, misfit};
+use super::{Counter, Estimate, misfit};
 use crate::arguments::Chosen;
-use crate::command::trajectory::estimate::{CoarseShare, coarse_shares};
-use crate::command::{guarantee_json, trajectory};
+use crate::command::guarantee_json;
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
-use crate::progress::{Progress, Waiting};
-use crate::table::{Columns, Format, Problem, ReportColumn, Source, batch_rows};
-use privet::plane::PlaneErrors;
-use privet::trajectory::estimate::Evidence;
-use privet::trajectory::method::{LocationMethod, References};
-use privet::trajectory::{Path, Place};
-use privet::{AnyMechanism, Envelope, EstimateError, Rectangle};
+use privet::plane::PlaneReports;
+use privet::{Consistency, Envelope, Frequencies, Frequency, PlaneEstimator, Rectangle};
 use serde_json::{Value, json};
-
-/// How many cells each side has, unless somebody says so.
-const DEFAULT_CELLS: u32 = 8;
-/// The density is estimated on at least so many cells for each side, whatever is shown.
-const FINE_CELLS: u32 = 32;
-/// The fewest reports with which an estimate has an interval.
-const FEWEST: usize = 2;
-/// Half the width of a 95 % interval of a normal estimate, in standard errors.
-const HALF_WIDTH: f64 = 1.96;
-const METHOD: &str = "expectation-maximization on a grid, intervals by a bootstrap";
+use std::sync::Arc;
 
 impl Estimate {
     pub(super) fn of_places(
@@ -33,33 +18,35 @@ impl Estimate {
         output: Output,
     ) -> Result<(), Failure> {
         self.refuse_other_flags(chosen)?;
+        self.refuse_seeded_summary()?;
         let mechanism = chosen.mechanism()?;
-        let (plane, method) = (chosen.plane_errors()?, chosen.location_method(rectangle)?);
-        let places = self.places(&*mechanism, &*plane)?;
-        let n = places.len();
-        let cells = self.numbers.distribution_bins.unwrap_or(DEFAULT_CELLS);
-        let shares = estimated(&*method, places, cells)?;
-        let rows: Vec<Value> = shares.iter().map(|share| row_json(share, n)).collect();
+        let side = self.numbers.distribution_bins.unwrap_or(PlaneEstimator::DEFAULT_CELLS_OF_A_SIDE);
+        let reports: Arc<dyn PlaneReports> = Arc::from(chosen.plane_errors()? as Box<dyn PlaneReports>);
+        let estimator = PlaneEstimator::new(reports, side)?;
+        let envelope =
+            Envelope { fingerprint: mechanism.fingerprint(), insecure: self.insecure_seed.is_some() };
+        let counter = Counter { estimator: &estimator, envelope, report_bytes: mechanism.report_bytes() };
+        let summary = self.summary(&counter)?;
+        let found = counter.estimator.estimate(&summary, Consistency::None)?;
+        self.store(&summary)?;
+        let cells = Cells { rectangle, side, found };
         let document = json!({
             "attribute": self.column,
-            "n": n,
-            "method": METHOD,
+            "n": cells.found.n,
+            "method": cells.found.method,
             "guarantee": guarantee_json(&mechanism.guarantee()),
-            "estimates": rows,
+            "estimates": cells.rows().map(|(place, row)| row_json(place, row)).collect::<Vec<_>>(),
         });
-        output.print(&document, || page(&shares, n))
+        output.print(&document, || cells.page())
     }
 
     fn refuse_other_flags(&self, chosen: &Chosen) -> Result<(), Failure> {
-        let is_summary = |path: &std::path::PathBuf| path.extension().is_some_and(|name| name == "summary");
         let given = [
             ("--consistency", self.consistency != "none"),
             ("--method", self.numbers.method.is_some()),
             ("--quantiles", self.numbers.quantiles.is_some()),
             ("--range", !self.numbers.range.is_empty()),
             ("--top", self.top.is_some()),
-            ("--summary-out", self.summary_out.is_some()),
-            ("a summary", self.input.iter().any(is_summary)),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((flag, _)) => Err(misfit(
@@ -69,80 +56,49 @@ impl Estimate {
             None => Ok(()),
         }
     }
+}
 
-    /// What all reports stand for.
-    fn places(&self, mechanism: &dyn AnyMechanism, plane: &dyn PlaneErrors) -> Result<Vec<Place>, Failure> {
-        let envelope =
-            Envelope { fingerprint: mechanism.fingerprint(), insecure: self.insecure_seed.is_some() };
-        let report_bytes = mechanism.report_bytes();
-        let mut places = Vec::new();
-        let mut progress = Progress::new("reports", None);
-        for path in &self.input {
-            let batch_rows = batch_rows(report_bytes);
-            let columns = Columns { column: Some(&self.column), keep: &[], batch_rows };
-            let source = Source::open(path, Format::of(path, self.format)?, columns)?;
-            source.for_each_batch(
-                || ReportColumn::new(envelope, report_bytes),
-                |batch| {
-                    progress.add(batch.rows as u64);
-                    for (row, report) in (batch.first_row..).zip(batch.column.reports.iter()) {
-                        let refuse = |error| Failure::Source {
-                            path: path.clone(),
-                            row: Some(row),
-                            problem: Problem::Report(error),
-                        };
-                        places.push(plane.reported_place(report).map_err(refuse)?);
-                    }
-                    Ok(())
-                },
-            )?;
+/// The shares of the cells of a rectangle.
+struct Cells {
+    rectangle: Rectangle,
+    side: u32,
+    found: Frequencies,
+}
+
+impl Cells {
+    /// The middle and the share of each cell, along the second coordinate first.
+    fn rows(&self) -> impl Iterator<Item = ([f64; 2], &Frequency)> {
+        let side = self.side;
+        (0..side * side).filter_map(move |index| {
+            let cell = [index / side, index % side];
+            let middle = cell.map(|cell| (f64::from(cell) + 0.5) / f64::from(side));
+            let row = self.found.rows.get((cell[1] * side + cell[0]) as usize)?;
+            Some((self.rectangle.point_at(middle), row))
+        })
+    }
+
+    fn page(&self) -> String {
+        let header = ["FIRST COORDINATE", "SECOND COORDINATE", "ESTIMATE", "STANDARD ERROR", "95 % INTERVAL"];
+        let mut table = table_of_numbers(&header, 0);
+        for (place, Frequency { estimate, .. }) in self.rows() {
+            let numbers = [place[0], place[1], estimate.value, estimate.standard_error].map(number);
+            table.add_row(numbers.into_iter().chain([interval(estimate.interval)]));
         }
-        Ok(places)
+        let Frequencies { n, method, .. } = &self.found;
+        format!(
+            "{}\n\n{n} reports, {method}; coordinates are those of the middle of a cell",
+            table.trim_fmt()
+        )
     }
 }
 
-/// The shares of the cells. Every report is of another person.
-fn estimated(
-    method: &dyn LocationMethod,
-    places: Vec<Place>,
-    cells: u32,
-) -> Result<Vec<CoarseShare>, Failure> {
-    if places.len() < FEWEST {
-        let (needed, got) = (FEWEST as u64, places.len() as u64);
-        return Err(EstimateError::TooFewReports { needed, got }.into());
-    }
-    let waiting = Waiting::on("estimating the density".to_owned());
-    let alone = |place: Place| Path::new("", vec![place]);
-    let reports: Vec<Path> = places.into_iter().map(alone).collect();
-    let side = cells * FINE_CELLS.div_ceil(cells);
-    let references = References::previous(method);
-    let evidence = Evidence::gather(method, references, &reports, [side; 2]).map_err(trajectory::refused)?;
-    let density = evidence.density();
-    waiting.say("drawing reports again".to_owned());
-    coarse_shares(&evidence, &density, cells)
-}
-
-fn standard_error([low, high]: [f64; 2]) -> f64 {
-    (high - low) / (2.0 * HALF_WIDTH)
-}
-
-fn row_json(CoarseShare { place, share, interval }: &CoarseShare, n: usize) -> Value {
+fn row_json(place: [f64; 2], Frequency { estimate, .. }: &Frequency) -> Value {
     json!({
         "place": place,
-        "value": share,
-        "standard_error": standard_error(*interval),
-        "interval": interval,
-        "n": n,
-        "method": METHOD,
+        "value": estimate.value,
+        "standard_error": estimate.standard_error,
+        "interval": estimate.interval,
+        "n": estimate.n,
+        "method": estimate.method,
     })
-}
-
-fn page(shares: &[CoarseShare], n: usize) -> String {
-    let header = ["FIRST COORDINATE", "SECOND COORDINATE", "ESTIMATE", "STANDARD ERROR", "95 % INTERVAL"];
-    let mut table = table_of_numbers(&header, 0);
-    for CoarseShare { place, share, interval: ends } in shares {
-        let numbers = [place[0], place[1], *share, standard_error(*ends)].map(number);
-        table.add_row(numbers.into_iter().chain([interval(*ends)]));
-    }
-    format!("{}\n\n{n} reports, {METHOD}; coordinates are those of the middle of a cell", table.trim_fmt())
 }
