@@ -5,7 +5,9 @@ use crate::response::PairedOracle;
 use crate::variance::SupportLaw;
 use privet_core::{EstimateError, Estimator, ReportBuffer, ReportError, Summary};
 use privet_estimators::statistics::normal_quantile;
-use privet_estimators::{CountSummary, Frequencies, FrequencyEstimator};
+use privet_estimators::{
+    Consistency, CountSummary, Frequencies, FrequencyEstimation, FrequencyEstimator, Reading,
+};
 
 /// The confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -79,6 +81,24 @@ impl<O: PairedOracle> Estimator for JointEstimator<O> {
         }
         METHOD.clone_into(&mut frequencies.method);
         Ok(frequencies)
+    }
+}
+
+impl<O: PairedOracle> FrequencyEstimation for JointEstimator<O> {
+    /// Without a step: those of other estimators are about independent reports.
+    fn estimate_consistently(
+        &self,
+        summary: &CountSummary,
+        step: Consistency,
+    ) -> Result<Frequencies, EstimateError> {
+        match step {
+            Consistency::None => self.estimate(summary),
+            step => Err(EstimateError::Step { step: step.as_str(), method: METHOD }),
+        }
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        self.counting.reading()
     }
 }
 

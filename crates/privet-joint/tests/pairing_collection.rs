@@ -150,7 +150,7 @@ fn take_part_until(stop: Stop, setting: &Setting) {
         return;
     }
     if matches!(stop, Stop::BeforeReporting) {
-        perturb(setting, Ok(assignment), &mut ledger, &mut rng).unwrap();
+        perturb(&setting.meeting, &setting.table, Ok(assignment), &mut ledger, &mut rng).unwrap();
         return;
     }
     let Assignment::Mailbox(mailbox) = assignment else { panic!("four people make two pairs") };
@@ -221,7 +221,8 @@ fn nobody_reports_twice() {
     let mut rng = Generator::from_insecure_seed(1);
     let mut ledger = MemoryLedger::default();
     let odd = |ledger: &mut MemoryLedger, rng: &mut Generator| {
-        perturb(&place.setting, Ok(Assignment::Alone), ledger, rng).map(|perturbed| perturbed.outcome)
+        perturb(&place.setting.meeting, &place.setting.table, Ok(Assignment::Alone), ledger, rng)
+            .map(|perturbed| perturbed.outcome)
     };
     assert_eq!(odd(&mut ledger, &mut rng), Ok(Outcome::Odd));
     assert_eq!(odd(&mut ledger, &mut rng), Err(CollectionError::Ledger(LedgerError::Spent)));

@@ -77,7 +77,8 @@ pub fn take_part(
     rng: &mut Generator,
 ) -> Result<Outcome, CollectionError> {
     let assignment = setting.meeting.submit(rng).and_then(|submission| submission.wait(setting.patience));
-    let Perturbed { truthfulness, outcome } = perturb(setting, assignment, ledger, rng)?;
+    let Perturbed { truthfulness, outcome } =
+        perturb(&setting.meeting, &setting.table, assignment, ledger, rng)?;
     thread::sleep(random_part(setting.report_window, rng));
     let report = truthfulness.report(value);
     send_report(setting.collector, setting.meeting.run, setting.meeting.time_out, report, rng)
@@ -90,13 +91,14 @@ pub fn take_part(
 /// # Errors
 /// When the person took part before, or lost the partner too late to perturb alone.
 pub fn perturb(
-    setting: &Setting,
+    meeting: &Meeting,
+    table: &JointTable,
     assignment: Result<Assignment, PairingError>,
     ledger: &mut dyn RunLedger,
     rng: &mut impl CryptoRng,
 ) -> Result<Perturbed, CollectionError> {
     let reason = match assignment {
-        Ok(Assignment::Mailbox(mailbox)) => match together(setting, &mailbox, ledger, rng) {
+        Ok(Assignment::Mailbox(mailbox)) => match together(meeting, table, &mailbox, ledger, rng) {
             Ok(perturbed) => return Ok(perturbed),
             Err(Reason::Run(error)) if error.is_final() => return Err(CollectionError::LeftOut(error)),
             Err(reason) => Outcome::Fallback(reason),
@@ -106,19 +108,20 @@ pub fn perturb(
     };
     // Whoever reports alone has had their run, too: nobody reports twice.
     ledger.spend()?;
-    let truthfulness = Truthfulness::draw_alone(&setting.table, rng);
+    let truthfulness = Truthfulness::draw_alone(table, rng);
     Ok(Perturbed { truthfulness, outcome: reason })
 }
 
 fn together(
-    setting: &Setting,
+    meeting: &Meeting,
+    table: &JointTable,
     mailbox: &Mailbox,
     ledger: &mut dyn RunLedger,
     rng: &mut impl CryptoRng,
 ) -> Result<Perturbed, Reason> {
-    let mut link = open_mailbox(&setting.meeting, mailbox, rng)?;
+    let mut link = open_mailbox(meeting, mailbox, rng)?;
     let start = Instant::now();
-    let truthfulness = two_party::run(mailbox.role(), &setting.table, &mut link, rng, ledger)?;
+    let truthfulness = two_party::run(mailbox.role(), table, &mut link, rng, ledger)?;
     let outcome = Outcome::Together { duration: start.elapsed(), bytes_sent: link.bytes_sent() };
     Ok(Perturbed { truthfulness, outcome })
 }

@@ -133,6 +133,24 @@ impl ClipSet {
         Ok(Self::Image { centre, matrix, radius })
     }
 
+    /// The same set, so many times as large around its centre.
+    ///
+    /// # Errors
+    /// When a radius is then too large or too small.
+    pub fn scaled(&self, factor: f64) -> Result<Self, ParameterError> {
+        let all = |radii: &[f64]| radii.iter().map(|radius| radius * factor).collect::<Vec<_>>();
+        match self {
+            Self::L1Ball { dimension, radius } => Self::l1_ball(*dimension, radius * factor),
+            Self::L2Ball { dimension, radius } => Self::l2_ball(*dimension, radius * factor),
+            Self::Sphere { dimension, radius } => Self::sphere(*dimension, radius * factor),
+            Self::Box { radii } => Self::box_of(all(radii)),
+            Self::Ellipsoid { centre, radii } => Self::ellipsoid(centre.clone(), all(radii)),
+            Self::Image { centre, matrix, radius } => {
+                Self::image(centre.clone(), matrix.clone(), radius * factor)
+            }
+        }
+    }
+
     /// How many coordinates the vectors have.
     pub fn dimension(&self) -> Dimension {
         match self {
