@@ -6,9 +6,9 @@ use crate::store::CollectionKey;
 use crate::tokens::SubmissionKey;
 use privet_core::{EstimateError, ParameterError, ReportBuffer, ReportError};
 use privet_estimators::Watch;
-use privet_policy::registry::AnyEstimator;
 use privet_policy::{
-    DecodedReport, PolicySummary, ReportCodec, ResolvedPolicy, SubmissionError, Tally, TallyError,
+    AttributeEstimator, DecodedReport, PolicySummary, ReportCodec, ResolvedPolicy, SubmissionError, Tally,
+    TallyError,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,8 +20,9 @@ pub(crate) struct Collection {
     pub(crate) policy: Arc<ResolvedPolicy>,
     pub(crate) codec: ReportCodec,
     pub(crate) tally: Tally,
-    pub(crate) estimators: Vec<Box<dyn AnyEstimator>>,
-    pub(crate) watches: Vec<Watch>,
+    pub(crate) estimators: Vec<AttributeEstimator>,
+    /// Vectors have none: any sum of them is that of some population.
+    pub(crate) watches: Vec<Option<Watch>>,
     /// If each report needs a one-time token, the key that signs and checks them.
     pub(crate) tokens: Option<SubmissionKey>,
 }
@@ -37,7 +38,7 @@ impl Collection {
             .iter()
             .map(|attribute| attribute.estimator())
             .collect::<Result<Vec<_>, _>>()?;
-        let watches = estimators.iter().map(|estimator| Watch::new(&**estimator)).collect();
+        let watches = estimators.iter().map(|estimator| estimator.counts().map(Watch::new)).collect();
         let (codec, tally) = (ReportCodec::new(Arc::clone(&policy)), Tally::new(Arc::clone(&policy))?);
         Ok(Self { key, policy, codec, tally, estimators, watches, tokens })
     }
@@ -49,7 +50,7 @@ impl Collection {
 
     /// Counters of no reports.
     pub(crate) fn no_counters(&self) -> Counters {
-        let watched = self.watches.iter().map(Watch::empty_summary).collect();
+        let watched = self.watches.iter().map(|watch| watch.as_ref().map(Watch::empty_summary)).collect();
         Counters { summary: self.tally.empty_summary(), watched }
     }
 
@@ -57,7 +58,11 @@ impl Collection {
     pub(crate) fn check_summary(&self, summary: &PolicySummary) -> Result<(), EstimateError> {
         for (attribute, estimator) in self.estimators.iter().enumerate() {
             for part in self.tally.slices().into_iter().filter_map(|slice| summary.part(attribute, slice)) {
-                estimator.answer(part, &only_the_mean())?;
+                match estimator.answer(part, &only_the_mean()) {
+                    // A single vector is sound, but shows no spread.
+                    Ok(_) | Err(EstimateError::TooFewReports { .. }) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(())
@@ -81,6 +86,7 @@ impl Collection {
         let mut counters = self.no_counters();
         self.tally.accumulate(&mut counters.summary, reports.iter().copied())?;
         for (index, (watch, watched)) in self.watches.iter().zip(&mut counters.watched).enumerate() {
+            let (Some(watch), Some(watched)) = (watch, watched) else { continue };
             // Most mechanisms have nothing that looks the same for everybody.
             if watched.counts().is_empty() {
                 continue;

@@ -9,7 +9,8 @@ use privet_policy::{PolicySummary, Tally};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counters {
     pub(crate) summary: PolicySummary,
-    pub(crate) watched: Vec<PlausibilitySummary>,
+    /// Nothing for attributes without a watch.
+    pub(crate) watched: Vec<Option<PlausibilitySummary>>,
 }
 
 impl Counters {
@@ -33,7 +34,11 @@ impl Counters {
     ) -> Result<(), MergeError> {
         let mut combined = self.clone();
         summaries(&mut combined.summary, &other.summary)?;
-        combined.watched.iter_mut().zip(&other.watched).try_for_each(|(one, two)| watched(one, two))?;
+        for pair in combined.watched.iter_mut().zip(&other.watched) {
+            if let (Some(one), Some(two)) = pair {
+                watched(one, two)?;
+            }
+        }
         *self = combined;
         Ok(())
     }
@@ -43,7 +48,7 @@ impl Counters {
         if self.reports() == 0 {
             return Vec::new();
         }
-        let watched = self.watched.iter().map(Summary::to_bytes);
+        let watched = self.watched.iter().flatten().map(Summary::to_bytes);
         let mut bytes = Vec::new();
         for part in std::iter::once(self.summary.to_bytes()).chain(watched) {
             bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
@@ -61,7 +66,9 @@ impl Counters {
         let watched = self
             .watched
             .iter()
-            .map(|_| CountSummary::from_bytes(take_part(&mut bytes)?))
+            .map(|watched| {
+                watched.as_ref().map(|_| CountSummary::from_bytes(take_part(&mut bytes)?)).transpose()
+            })
             .collect::<Result<_, _>>()?;
         if !bytes.is_empty() {
             return Err(MergeError::Malformed { reason: "it goes on behind its end" });

@@ -1,108 +1,23 @@
 //! One question with the mechanism that answers it.
 
+use crate::advisor::Choice;
 use crate::error::{PolicyError, PolicyProblem};
+use crate::estimator::AttributeEstimator;
+use crate::kind::{AttributeKind, Sizes};
 use crate::memo::{self, AnyMemoized, LayerEpsilons};
-use crate::registry::{self, AnyEstimator};
+#[cfg(feature = "pairs")]
+use crate::pairs::PairAnswering;
+use crate::registry;
 use crate::spending::{DecimalEpsilon, Spending, is_covered};
-use crate::terms::AttributeTerms;
-use crate::written::{MOST_CATEGORIES, MOST_CELLS_OF_A_SIDE};
-use privet_core::{
-    BuildOptions, Categories, Delta, Domain, DomainSpec, Fingerprint, Guarantee, InputError, ParameterError,
-    Rectangle, ReportError, Values,
-};
+use crate::terms::{AttributeTerms, PairTerms};
+#[cfg(feature = "vectors")]
+use crate::vectors::VectorAnswering;
+use privet_core::{Budget, Delta, DomainSpec, Epsilon, Fingerprint, Guarantee, ParameterError, ReportError};
+use privet_estimators::PlaneEstimator;
 use privet_limit::Solution;
+use privet_mechanisms::plane::{PlaneErrors, PlaneReports};
 use privet_mechanisms::registry::AnyMechanism;
-
-/// What kind of value a question asks for.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum AttributeKind {
-    /// A value of a domain, as it is.
-    Value(DomainSpec),
-    /// A place in a rectangle, of which a report tells something about its cell only: a grid with `side` cells along each side.
-    /// Cells are counted along the first coordinate first.
-    Place {
-        /// Where places lie.
-        rectangle: Rectangle,
-        /// How many cells lie along each side.
-        side: u32,
-    },
-}
-
-impl AttributeKind {
-    /// The kind of a written domain.
-    pub(crate) fn of(domain: DomainSpec, bins: Option<u32>) -> Result<Self, PolicyProblem> {
-        match (domain, bins) {
-            (DomainSpec::Rectangle(rectangle), Some(side)) if side <= MOST_CELLS_OF_A_SIDE => {
-                Ok(Self::Place { rectangle, side })
-            }
-            (DomainSpec::Rectangle(_), side) => Err(PolicyProblem::Value {
-                key: "bins",
-                allowed: "from 2 to 256 for a rectangle: the number of cells along each side",
-                got: side.map_or("nothing".to_owned(), |side| side.to_string()),
-            }),
-            (DomainSpec::Categories(categories), _) if categories.count() > MOST_CATEGORIES => {
-                let (max, got) = (u64::from(MOST_CATEGORIES), u64::from(categories.count()));
-                Err(ParameterError::CategoryCount { min: 2, max, got }.into())
-            }
-            (domain, _) => Ok(Self::Value(domain)),
-        }
-    }
-
-    /// The domain of the mechanism.
-    pub(crate) fn inner_domain(&self) -> Result<DomainSpec, ParameterError> {
-        match self {
-            Self::Value(domain) => Ok(domain.clone()),
-            Self::Place { side, .. } => {
-                Ok(DomainSpec::Categories(Categories::new(side.saturating_mul(*side))?))
-            }
-        }
-    }
-
-    /// The parameters of the mechanism.
-    pub(crate) fn options(&self, delta: Option<Delta>, bins: Option<u32>) -> BuildOptions {
-        let bins = bins.filter(|_| matches!(self, Self::Value(_)));
-        BuildOptions { delta, bins }
-    }
-
-    /// A written value as the mechanism takes it, checked.
-    pub(crate) fn parse(&self, text: &str) -> Result<Values, InputError> {
-        match self {
-            Self::Value(domain) => {
-                let mut values = domain.empty_values();
-                domain.push_text(text, &mut values)?;
-                check(domain, &values)?;
-                Ok(values)
-            }
-            Self::Place { rectangle, side } => {
-                let place = rectangle.parse(text)?;
-                rectangle.check(&place)?;
-                let cell = |axis: usize| {
-                    let ends = rectangle.sides()[axis];
-                    let share = (place[axis] - ends.low()) / ends.width();
-                    ((share * f64::from(*side)) as u32).min(side - 1)
-                };
-                Ok(Values::Categories(vec![cell(1) * side + cell(0)]))
-            }
-        }
-    }
-}
-
-/// Refuses values outside the domain before anything is drawn or spent.
-fn check(domain: &DomainSpec, values: &Values) -> Result<(), InputError> {
-    fn all<D: Domain>(domain: &D, values: &Values) -> Result<(), InputError> {
-        let wrong_kind = || InputError::WrongKind { domain: domain.to_string() };
-        D::select(values).ok_or_else(wrong_kind)?.iter().try_for_each(|value| domain.check(value))
-    }
-    match domain {
-        DomainSpec::Categories(domain) => all(domain, values),
-        DomainSpec::Interval(domain) => all(domain, values),
-        DomainSpec::Circle(domain) => all(domain, values),
-        DomainSpec::Rectangle(domain) => all(domain, values),
-        DomainSpec::Words(domain) => all(domain, values),
-        other => Err(InputError::WrongKind { domain: other.to_string() }),
-    }
-}
+use std::sync::Arc;
 
 /// One question with the mechanism that answers it.
 #[derive(Debug)]
@@ -119,28 +34,29 @@ pub(crate) enum Answering {
     Fresh { mechanism: Box<dyn AnyMechanism>, solution: Option<Box<Solution>> },
     /// Each one is fresh noise on an answer that never changes.
     Permanent(Box<dyn AnyMemoized>),
+    /// Each one is a vector of its own.
+    #[cfg(feature = "vectors")]
+    Vector(VectorAnswering),
+    /// Each one is drawn together with a partner's.
+    #[cfg(feature = "pairs")]
+    Pair(Box<PairAnswering>),
 }
 
 impl Attribute {
     /// Makes the mechanism, and checks that it keeps what the terms promise.
     pub(crate) fn new(terms: AttributeTerms) -> Result<Self, PolicyError> {
-        let kind = AttributeKind::of(terms.domain.parse::<DomainSpec>()?, terms.bins)?;
+        let sizes = Sizes { bins: terms.bins, places: terms.places };
+        let on_places = registry::is_on_places(&terms.mechanism);
+        let kind = AttributeKind::of(terms.domain.parse::<DomainSpec>()?, sizes, on_places)?;
         let domain = kind.inner_domain()?;
-        let delta = terms.delta.map(Delta::new).transpose()?;
-        let options = kind.options(delta, terms.bins);
-        let asked = terms.epsilon.epsilon()?;
-        let answering = match (&terms.solution, terms.epsilon_forever) {
-            (None, None) => {
-                let row = registry::find_mechanism(&terms.mechanism)?;
-                if registry::is_solved(row) {
-                    let reason = format!("{} has to be solved for, and its file is missing", row.info.id);
-                    return Err(PolicyProblem::Conflict { reason }.into());
-                }
-                Answering::Fresh { mechanism: row.build_with(&domain, asked, &options)?, solution: None }
+        let answering = match (&terms.pairs, &domain) {
+            (Some(pair), _) => in_pairs(&terms, pair)?,
+            (None, DomainSpec::Vectors(_)) => on_vectors(&terms, &domain)?,
+            (None, _) if terms.radius.is_some() => {
+                let reason = "a radius is about vectors".to_owned();
+                return Err(PolicyProblem::Conflict { reason }.into());
             }
-            (Some(text), None) => solved(text, &terms.mechanism, &domain)?,
-            (None, Some(forever)) => Answering::Permanent(permanent(&terms, forever, &domain)?),
-            (Some(_), Some(_)) => return Err(not_permanent(&terms.mechanism).into()),
+            (None, domain) => ordinary(&terms, &kind, domain)?,
         };
         let attribute = Self { terms, kind, answering };
         attribute.check_promise()?;
@@ -149,6 +65,10 @@ impl Attribute {
 
     fn check_promise(&self) -> Result<(), PolicyError> {
         let (terms, delta) = (&self.terms, self.terms.delta.unwrap_or(0.0));
+        if terms.pairs.is_some() {
+            // Both promises of pairs are checked where they are made.
+            return Ok(());
+        }
         let keeps = |guarantee: Guarantee, epsilon: DecimalEpsilon| {
             epsilon.epsilon().is_ok_and(|asked| is_covered(&guarantee, asked, delta))
         };
@@ -181,16 +101,39 @@ impl Attribute {
     /// What each report adds, computed from the weights that the sampler uses.
     pub fn guarantee(&self) -> Guarantee {
         match &self.answering {
-            Answering::Fresh { mechanism, .. } => mechanism.guarantee(),
+            Answering::Fresh { mechanism, .. } => self.of_all_places(mechanism.guarantee()),
             Answering::Permanent(layers) => layers.fresh(),
+            #[cfg(feature = "vectors")]
+            Answering::Vector(vector) => vector.mechanism().guarantee(),
+            #[cfg(feature = "pairs")]
+            Answering::Pair(pair) => pair.guarantee(),
+        }
+    }
+
+    /// What the reports of all places promise together.
+    fn of_all_places(&self, one: Guarantee) -> Guarantee {
+        let places = self.kind.places();
+        let added = Budget::repeated(one, places).ok().and_then(|all| all.total()).unwrap_or(one);
+        let is_kept = |whole: &Epsilon| {
+            let each = self.kind.epsilon_of_each(*whole);
+            one.kind() == "pure" && each.is_ok_and(|each| one.epsilon() <= each)
+        };
+        match self.terms.epsilon.epsilon() {
+            // Sums that round up may be above the whole, which so many parts are exactly not above.
+            Ok(whole) if is_kept(&whole) && added.epsilon() > whole => Guarantee::Pure { epsilon: whole },
+            _ => added,
         }
     }
 
     /// How many bytes its report has.
     pub fn report_bytes(&self) -> usize {
         match &self.answering {
-            Answering::Fresh { mechanism, .. } => mechanism.report_bytes(),
+            Answering::Fresh { mechanism, .. } => mechanism.report_bytes() * self.kind.places() as usize,
             Answering::Permanent(layers) => layers.report_bytes(),
+            #[cfg(feature = "vectors")]
+            Answering::Vector(vector) => vector.mechanism().report_bytes(),
+            #[cfg(feature = "pairs")]
+            Answering::Pair(pair) => pair.report_bytes(),
         }
     }
 
@@ -200,8 +143,18 @@ impl Attribute {
     /// When the length is wrong or the content is impossible.
     pub fn check_report(&self, report: &[u8]) -> Result<(), ReportError> {
         match &self.answering {
-            Answering::Fresh { mechanism, .. } => mechanism.check_report(report),
+            Answering::Fresh { mechanism, .. } => {
+                let expected = self.report_bytes();
+                if report.len() != expected {
+                    return Err(ReportError::Length { expected, got: report.len() });
+                }
+                report.chunks(mechanism.report_bytes()).try_for_each(|part| mechanism.check_report(part))
+            }
             Answering::Permanent(layers) => layers.check_report(report),
+            #[cfg(feature = "vectors")]
+            Answering::Vector(vector) => vector.check_report(report),
+            #[cfg(feature = "pairs")]
+            Answering::Pair(pair) => pair.check_report(report),
         }
     }
 
@@ -209,26 +162,49 @@ impl Attribute {
     ///
     /// # Errors
     /// When the mechanism has none.
-    pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        match &self.answering {
-            Answering::Permanent(layers) => Ok(layers.estimator()),
-            Answering::Fresh { solution: Some(solution), .. } => solution.channel.estimator(),
+    pub fn estimator(&self) -> Result<AttributeEstimator, ParameterError> {
+        let counts = match &self.answering {
+            Answering::Permanent(layers) => layers.estimator(),
+            Answering::Fresh { solution, .. } if matches!(self.kind, AttributeKind::Path { .. }) => {
+                let choice = match solution {
+                    Some(solution) => Choice::Solved(solution),
+                    None => Choice::Row(registry::find_mechanism(&self.terms.mechanism)?),
+                };
+                Box::new(plane_estimator(&choice, &self.kind, self.terms.epsilon.epsilon()?)?)
+            }
+            Answering::Fresh { solution: Some(solution), .. } => solution.channel.estimator()?,
             Answering::Fresh { solution: None, .. } => {
                 let delta = self.terms.delta.map(Delta::new).transpose()?;
                 let options = self.kind.options(delta, self.terms.bins);
                 let epsilon = self.terms.epsilon.epsilon()?;
-                registry::find_estimator(&self.terms.mechanism)?.build_with(
-                    &self.kind.inner_domain()?,
-                    epsilon,
-                    &options,
-                )
+                let row = registry::find_estimator(&self.terms.mechanism)?;
+                row.build_with(&self.kind.inner_domain()?, epsilon, &options)?
             }
+            #[cfg(feature = "vectors")]
+            Answering::Vector(vector) => return Ok(AttributeEstimator::Vectors(vector.estimator()?)),
+            #[cfg(feature = "pairs")]
+            Answering::Pair(pair) => pair.estimator(),
+        };
+        Ok(AttributeEstimator::Counts(counts))
+    }
+
+    /// The estimator for some of the reports, where it is another one than that for all.
+    pub(crate) fn estimator_of_some(&self) -> Option<AttributeEstimator> {
+        match &self.answering {
+            #[cfg(feature = "pairs")]
+            Answering::Pair(pair) => Some(AttributeEstimator::Counts(pair.estimator_of_some())),
+            _ => None,
         }
     }
 
     /// What one report costs.
     pub fn cost(&self) -> Spending {
         Spending::new(self.terms.epsilon, self.terms.delta.unwrap_or(0.0))
+    }
+
+    /// Whether two people answer it together.
+    pub fn is_in_pairs(&self) -> bool {
+        self.terms.pairs.is_some()
     }
 
     /// For permanent answers, which ones these are, and the most that any number of reports can cost.
@@ -272,6 +248,81 @@ impl Permanence {
         let permanent = self.one_value.times(reports.min(self.values));
         if permanent.fits(fresh) { permanent } else { fresh }
     }
+}
+
+/// Reports that are drawn by one person alone, of anything but vectors.
+fn ordinary(
+    terms: &AttributeTerms,
+    kind: &AttributeKind,
+    domain: &DomainSpec,
+) -> Result<Answering, PolicyProblem> {
+    let delta = terms.delta.map(Delta::new).transpose()?;
+    let options = kind.options(delta, terms.bins);
+    let asked = kind.epsilon_of_each(terms.epsilon.epsilon()?)?;
+    Ok(match (&terms.solution, terms.epsilon_forever) {
+        (None, None) => {
+            let row = registry::find_mechanism(&terms.mechanism)?;
+            if registry::is_solved(row) {
+                let reason = format!("{} has to be solved for, and its file is missing", row.info.id);
+                return Err(PolicyProblem::Conflict { reason });
+            }
+            Answering::Fresh { mechanism: row.build_with(domain, asked, &options)?, solution: None }
+        }
+        (Some(text), None) => solved(text, &terms.mechanism, domain)?,
+        (None, Some(forever)) => Answering::Permanent(permanent(terms, forever, domain)?),
+        (Some(_), Some(_)) => return Err(not_permanent(&terms.mechanism)),
+    })
+}
+
+#[cfg(feature = "vectors")]
+fn on_vectors(terms: &AttributeTerms, domain: &DomainSpec) -> Result<Answering, PolicyProblem> {
+    if terms.epsilon_forever.is_some() || terms.solution.is_some() {
+        return Err(not_permanent(&terms.mechanism));
+    }
+    let delta = terms.delta.map(Delta::new).transpose()?;
+    VectorAnswering::new(&terms.mechanism, domain, terms.epsilon, delta, terms.radius).map(Answering::Vector)
+}
+
+#[cfg(not(feature = "vectors"))]
+fn on_vectors(_: &AttributeTerms, _: &DomainSpec) -> Result<Answering, PolicyProblem> {
+    Err(PolicyProblem::NotUnderstood { what: "vectors" })
+}
+
+#[cfg(feature = "pairs")]
+fn in_pairs(terms: &AttributeTerms, pair: &PairTerms) -> Result<Answering, PolicyProblem> {
+    if terms.epsilon_forever.is_some() || terms.solution.is_some() || terms.delta.is_some() {
+        return Err(not_permanent(&terms.mechanism));
+    }
+    if terms.mechanism != crate::pairs::ID {
+        let reason = format!("pairs are for {}, not for {}", crate::pairs::ID, terms.mechanism);
+        return Err(PolicyProblem::Conflict { reason });
+    }
+    Ok(Answering::Pair(Box::new(PairAnswering::new(terms, pair)?)))
+}
+
+#[cfg(not(feature = "pairs"))]
+fn in_pairs(_: &AttributeTerms, _: &PairTerms) -> Result<Answering, PolicyProblem> {
+    Err(PolicyProblem::NotUnderstood { what: "pairs" })
+}
+
+/// The estimator of a mechanism on places, for an epsilon of whole reports.
+pub(crate) fn plane_estimator(
+    choice: &Choice<'_>,
+    kind: &AttributeKind,
+    whole: Epsilon,
+) -> Result<PlaneEstimator, ParameterError> {
+    let (AttributeKind::Path { side, places, .. }, domain) = (kind, kind.inner_domain()?) else {
+        return Err(not_on_places(choice));
+    };
+    let plane = choice.plane_errors(&domain, kind.epsilon_of_each(whole)?)?;
+    let plane: Box<dyn PlaneErrors> = plane.ok_or_else(|| not_on_places(choice))?;
+    let reports: Arc<dyn PlaneReports> = Arc::from(plane as Box<dyn PlaneReports>);
+    let estimator = PlaneEstimator::new(reports, *side)?;
+    Ok(if *places == 1 { estimator } else { estimator.for_paths(*places) })
+}
+
+fn not_on_places(choice: &Choice<'_>) -> ParameterError {
+    ParameterError::Incompatible { reason: format!("{} is no mechanism on places", choice.id()) }
 }
 
 fn solved(text: &str, id: &str, domain: &DomainSpec) -> Result<Answering, PolicyProblem> {

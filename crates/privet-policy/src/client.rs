@@ -3,12 +3,16 @@
 use crate::attribute::{Answering, Attribute};
 use crate::date::{Date, Period};
 use crate::ledger::{Charge, Ledger, LedgerError, LedgerRecord, LedgerStore};
+#[cfg(feature = "pairs")]
+use crate::pairs::Helpers;
 use crate::report::{Layout, ReportHead, ReportId};
 use crate::resolved::ResolvedPolicy;
 use crate::spending::{DecimalEpsilon, Spending};
 use crate::terms::{Contribution, Repetition};
 use privet_core::sampling::uniform_below;
 use privet_core::{Generator, InputError, ReportBuffer, Values};
+#[cfg(feature = "pairs")]
+use privet_joint::two_party::RunLedger;
 use privet_mechanisms::wrapper::{ClientSecret, MemoContext};
 use rand_core::Rng;
 use std::collections::BTreeMap;
@@ -124,6 +128,16 @@ pub enum ClientError {
         /// The limit.
         allowed: f64,
     },
+    /// A question that is answered together with a partner.
+    #[error("the attribute {attribute:?} is answered together with a partner")]
+    NeedsPartner {
+        /// The attribute.
+        attribute: String,
+    },
+    /// There is no truthfulness to report with.
+    #[cfg(feature = "pairs")]
+    #[error(transparent)]
+    Partner(#[from] privet_joint::collection::CollectionError),
     /// The record could not be stored, so nothing was handed out.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
@@ -141,6 +155,9 @@ impl ClientError {
             Self::AnsweredBefore => "answer-before",
             Self::PolicyBudget { .. } => "answer-policy-budget",
             Self::OriginLimit { .. } => "answer-origin-limit",
+            Self::NeedsPartner { .. } => "answer-needs-partner",
+            #[cfg(feature = "pairs")]
+            Self::Partner(_) => "answer-partner",
             Self::Ledger(error) => error.code(),
         }
     }
@@ -196,6 +213,49 @@ impl Client {
         rng: &mut Generator,
         today: Date,
     ) -> Result<PreparedReport, ClientError> {
+        self.answer_with(policy, answers, ledger, rng, today, &mut |attribute, _, _| {
+            Err(ClientError::NeedsPartner { attribute: attribute.terms().name.clone() })
+        })
+    }
+
+    /// As [`Client::answer`], for policies with a question that two people answer together: the partner is found through the helpers,
+    /// and both draw whether they report truthfully by a protocol between the two of them. The collector has no part in it.
+    /// Whoever finds no partner draws alone, with the same probabilities.
+    ///
+    /// `runs` is the note that this person has had the run of this collection and epoch. A run that breaks off late is spent, and
+    /// so is what it would have cost: there is no report then.
+    ///
+    /// # Errors
+    /// As for [`Client::answer`], and when the person took part before or lost the partner too late.
+    #[cfg(feature = "pairs")]
+    pub fn answer_in_pair<S: LedgerStore>(
+        &self,
+        policy: &ResolvedPolicy,
+        answers: &Answers,
+        (helpers, runs): (&Helpers, &mut dyn RunLedger),
+        ledger: &mut Ledger<S>,
+        rng: &mut Generator,
+        today: Date,
+    ) -> Result<PreparedReport, ClientError> {
+        self.answer_with(policy, answers, ledger, rng, today, &mut |attribute, epoch, rng| {
+            let Answering::Pair(pair) = &attribute.answering else {
+                return Err(ClientError::NeedsPartner { attribute: attribute.terms().name.clone() });
+            };
+            let drawn = helpers.truthfulness(policy.pair_run(epoch), pair.table(), runs, rng)?;
+            Ok(drawn.is_truthful())
+        })
+    }
+
+    /// `with_partner` says whether a question that two people answer together is answered truthfully.
+    fn answer_with<S: LedgerStore>(
+        &self,
+        policy: &ResolvedPolicy,
+        answers: &Answers,
+        ledger: &mut Ledger<S>,
+        rng: &mut Generator,
+        today: Date,
+        with_partner: &mut WithPartner<'_>,
+    ) -> Result<PreparedReport, ClientError> {
         let (opens, closes) = (policy.terms().opens, policy.terms().closes);
         let epoch = policy.epoch_of(today).ok_or(ClientError::NotOpen { opens, closes, today })?;
         if let Some(before) = ledger.answer(policy.id(), epoch) {
@@ -223,13 +283,14 @@ impl Client {
             report: Vec::new(),
         };
         self.check_budgets(policy, ledger, &record)?;
-        record.report = self.draw(policy, &checked, &drawing, epoch, rng)?;
+        record.report = self.draw(policy, &checked, &drawing, epoch, rng, with_partner)?;
         let bytes = record.report.clone();
         ledger.append(record)?;
         Ok(PreparedReport { bytes, is_repeated: false })
     }
 
-    /// Makes a report without a ledger, for tables of values whose people are protected elsewhere, and for studies.
+    /// Makes a report without a ledger, for tables of values whose people are protected elsewhere, and for studies. Questions in pairs
+    /// are answered as by a person without a partner.
     ///
     /// # Errors
     /// When a value does not fit.
@@ -242,7 +303,9 @@ impl Client {
     ) -> Result<Vec<u8>, ClientError> {
         let checked = check(policy, answers)?;
         let drawing = Drawing::begin(policy, rng);
-        self.draw(policy, &checked, &drawing, epoch, rng)
+        self.draw(policy, &checked, &drawing, epoch, rng, &mut |attribute, _, rng| {
+            Ok(draw_alone(attribute, rng))
+        })
     }
 
     fn check_budgets<S: LedgerStore>(
@@ -275,6 +338,7 @@ impl Client {
         drawing: &Drawing,
         epoch: u32,
         rng: &mut Generator,
+        with_partner: &mut WithPartner<'_>,
     ) -> Result<Vec<u8>, ClientError> {
         let layout = Layout::of(policy);
         let insecure = rng.is_insecure();
@@ -282,8 +346,10 @@ impl Client {
         let mut bytes = layout.start(policy.id(), &head);
         for index in &drawing.answered {
             let attribute = &policy.attributes()[*index];
+            let is_truthful =
+                if attribute.is_in_pairs() { with_partner(attribute, epoch, rng)? } else { true };
             let report = self
-                .report_of(policy, attribute, &checked.values[*index], rng)
+                .report_of(policy, attribute, &checked.values[*index], is_truthful, rng)
                 .map_err(|source| ClientError::Input { attribute: attribute.terms().name.clone(), source })?;
             layout.write(&mut bytes, *index, &report);
         }
@@ -295,6 +361,7 @@ impl Client {
         policy: &ResolvedPolicy,
         attribute: &Attribute,
         values: &Values,
+        is_truthful: bool,
         rng: &mut Generator,
     ) -> Result<Vec<u8>, InputError> {
         match &attribute.answering {
@@ -303,16 +370,36 @@ impl Client {
                 mechanism.randomize_batch(values, rng, &mut reports)?;
                 Ok(reports.as_bytes().to_vec())
             }
+            #[cfg(feature = "vectors")]
+            Answering::Vector(vector) => vector.randomize(values, rng),
+            #[cfg(feature = "pairs")]
+            Answering::Pair(_) => Ok(vec![u8::from((category_of(attribute, values)? == 1) == is_truthful)]),
             Answering::Permanent(layers) => {
-                let wrong_kind = || InputError::WrongKind { domain: attribute.terms().domain.clone() };
-                let Values::Categories(indices) = values else { return Err(wrong_kind()) };
-                let value = *indices.first().ok_or_else(wrong_kind)?;
+                let value = category_of(attribute, values)?;
                 let terms = policy.terms();
                 let context = MemoContext { origin: &terms.origin, attribute: &attribute.terms().name };
                 layers.randomize(ClientSecret::from_entropy(*self.secret), context, value, rng)
             }
         }
     }
+}
+
+/// Whether a question that two people answer together is answered truthfully: of an attribute, in an epoch.
+type WithPartner<'a> = dyn FnMut(&Attribute, u32, &mut Generator) -> Result<bool, ClientError> + 'a;
+
+/// Whether a person without a partner is truthful.
+fn draw_alone(attribute: &Attribute, rng: &mut Generator) -> bool {
+    match &attribute.answering {
+        #[cfg(feature = "pairs")]
+        Answering::Pair(pair) => pair.alone(rng).is_truthful(),
+        _ => true,
+    }
+}
+
+fn category_of(attribute: &Attribute, values: &Values) -> Result<u32, InputError> {
+    let wrong_kind = || InputError::WrongKind { domain: attribute.terms().domain.clone() };
+    let Values::Categories(indices) = values else { return Err(wrong_kind()) };
+    indices.first().copied().ok_or_else(wrong_kind)
 }
 
 impl fmt::Debug for Client {

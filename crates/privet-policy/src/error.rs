@@ -157,6 +157,12 @@ pub enum PolicyProblem {
         /// Those that can.
         allowed: Vec<&'static str>,
     },
+    /// A policy about something that this program was built without.
+    #[error("this program does not understand policies about {what}")]
+    NotUnderstood {
+        /// The feature that is missing.
+        what: &'static str,
+    },
     /// A file that holds no mechanism for the attribute.
     #[error("the mechanism file {path:?} cannot be used: {reason}")]
     MechanismFile {
@@ -216,6 +222,7 @@ impl PolicyError {
             PolicyProblem::Parameter(error) => error.code(),
             PolicyProblem::Advisor(_) => "policy-advisor",
             PolicyProblem::NotPermanent { .. } => "policy-not-permanent",
+            PolicyProblem::NotUnderstood { .. } => "policy-not-understood",
             PolicyProblem::MechanismFile { .. } => "policy-mechanism-file",
             PolicyProblem::PeriodTooShort { .. } => "policy-period-too-short",
             PolicyProblem::Budget { .. } => "policy-budget",
@@ -244,8 +251,13 @@ impl PolicyError {
             PolicyProblem::Parameter(error) => error.hint().map(Cow::from),
             PolicyProblem::Advisor(error) => error.hint().map(Cow::from),
             PolicyProblem::NotPermanent { .. } => Some(
-                "leave out epsilon_forever: each report is then drawn afresh and costs its epsilon again".into(),
+                "leave out epsilon_forever: each report is then drawn afresh and costs its epsilon again; permanent answers are for \
+                 categories, so ask for numbers and places in classes"
+                    .into(),
             ),
+            PolicyProblem::NotUnderstood { what } => {
+                Some(format!("use a program that was built with the feature {what}").into())
+            }
             PolicyProblem::PeriodTooShort { .. } => {
                 Some("count the budget by the same or a longer time, or let reports stand for less".into())
             }

@@ -1,9 +1,11 @@
 //! What is learned from a summary, or how much is missing until something is shown.
 
-use crate::attribute::{Attribute, AttributeKind};
+use crate::attribute::Attribute;
+use crate::estimator::PartSummary;
+use crate::kind::AttributeKind;
 use crate::statement::GuaranteeStatement;
 use crate::summary::{PolicySummary, Slice, Tally};
-use privet_core::{Estimate, EstimateError, Guarantee, Summary};
+use privet_core::{Estimate, EstimateError, Guarantee};
 use privet_estimators::numeric::{Quantile, RangeShare};
 use privet_estimators::{Answer, Frequencies, Frequency, Request};
 use serde_json::{Value, json};
@@ -57,10 +59,18 @@ impl Tally {
         let asked = policy.attributes().get(attribute).ok_or_else(unknown)?;
         let minimum_reports = u64::from(policy.terms().minimum_reports);
         let part = summary.part(attribute, slice);
-        let n = part.map_or(0, Summary::count);
+        let n = part.map_or(0, PartSummary::count);
         let outcome = match part {
             Some(part) if n >= minimum_reports => {
-                Outcome::Answer(Box::new(self.estimators[attribute].answer(part, request)?))
+                let of_some = self.of_some[attribute].as_ref().filter(|_| slice != Slice::All);
+                let estimator = of_some.unwrap_or(&self.estimators[attribute]);
+                match estimator.answer(part, request) {
+                    // A single vector shows no spread, whatever the minimum is.
+                    Err(EstimateError::TooFewReports { needed, .. }) => {
+                        Outcome::Withheld { minimum_reports: needed }
+                    }
+                    answer => Outcome::Answer(Box::new(answer?)),
+                }
             }
             _ => Outcome::Withheld { minimum_reports },
         };
@@ -102,6 +112,10 @@ impl AttributeEstimate {
                 document["estimates"] =
                     frequencies.rows.iter().enumerate().map(|row| self.row_json(row, frequencies)).collect();
             }
+            Answer::Vector(vector) => {
+                document["method"] = json!(vector.coordinates.first().map(|coordinate| coordinate.method));
+                document["estimates"] = vector.coordinates.iter().map(estimate_json).collect();
+            }
             Answer::Numbers(numbers) => {
                 add_centre(document, &numbers.mean);
                 document["distribution_method"] = json!(numbers.method.as_str());
@@ -125,7 +139,9 @@ impl AttributeEstimate {
         json["simultaneous_interval"] = json!(row.simultaneous_interval);
         json["n"] = json!(row.estimate.n);
         json["method"] = json!(all.method);
-        if let AttributeKind::Place { rectangle, side } = &self.kind {
+        if let AttributeKind::Place { rectangle, side } | AttributeKind::Path { rectangle, side, .. } =
+            &self.kind
+        {
             let cell = [index as u32 % side, index as u32 / side];
             let corner =
                 |step: u32| rectangle.point_at(cell.map(|cell| f64::from(cell + step) / f64::from(*side)));

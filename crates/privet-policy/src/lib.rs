@@ -49,8 +49,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Without the default feature `solver`, the crate is what a device needs: it reads policies with solved mechanisms inside, and builds
-//! for `wasm32-unknown-unknown`.
+//! Without its default features, the crate is what a device needs: it reads policies with solved mechanisms inside, and builds
+//! for `wasm32-unknown-unknown`. It refuses policies about `vectors` and `pairs`, which are features of their own.
 
 pub mod advisor;
 mod attribute;
@@ -58,10 +58,14 @@ mod client;
 mod date;
 mod error;
 mod estimate;
+mod estimator;
 mod hex;
+mod kind;
 pub mod ledger;
 mod memo;
 mod node;
+#[cfg(feature = "pairs")]
+mod pairs;
 pub mod registry;
 mod report;
 mod resolve;
@@ -70,24 +74,30 @@ mod spending;
 mod statement;
 mod summary;
 mod terms;
+#[cfg(feature = "vectors")]
+mod vectors;
 mod written;
 
-pub use attribute::{Attribute, AttributeKind};
+pub use attribute::Attribute;
 pub use client::{Answers, Client, ClientError, PreparedReport};
 pub use date::{Date, Epoch, NotADate, Period};
 pub use error::{Place, PolicyError, PolicyProblem};
 pub use estimate::{AttributeEstimate, Outcome};
+pub use estimator::{AttributeEstimator, PartSummary};
+pub use kind::AttributeKind;
+#[cfg(feature = "pairs")]
+pub use pairs::Helpers;
 pub use report::{DecodedReport, NotAReportId, REPORT_VERSION, ReportCodec, ReportId, SubmissionError};
 pub use resolve::ReadFile;
 pub use resolved::{NotAPolicyId, PolicyId, ResolvedPolicy};
 pub use spending::{DecimalEpsilon, Spending};
 pub use statement::{
-    AttributeStatement, ContributionStatement, GuaranteeStatement, PeriodStatement, PermanentStatement,
-    SpendingStatement, Statement,
+    AttributeStatement, ContributionStatement, GuaranteeStatement, PairStatement, PeriodStatement,
+    PermanentStatement, SpendingStatement, Statement,
 };
 pub use summary::{PolicySummary, Slice, Tally, TallyError};
 pub use terms::{
-    AttributeTerms, BudgetTerms, ComparedErrors, Contribution, ContributionTerms, PublicField, Repetition,
-    Terms,
+    AttributeTerms, BudgetTerms, ComparedErrors, Contribution, ContributionTerms, PairTerms, PublicField,
+    Repetition, Terms,
 };
 pub use written::Policy;

@@ -3,9 +3,10 @@
 pub use privet_estimators::registry::{AnyEstimator, Row as EstimatorRow};
 pub use privet_mechanisms::registry::Row as MechanismRow;
 
-use privet_core::ParameterError;
+use privet_core::{Mechanism, ParameterError};
 use privet_estimators::registry as estimators;
 use privet_limit::registry as solved;
+use privet_mechanisms::plane::PlaneWindow;
 use privet_mechanisms::registry as ready;
 
 /// Every mechanism, in the order of the documentation.
@@ -23,6 +24,11 @@ pub fn is_solved(row: &MechanismRow) -> bool {
     solved::MECHANISMS.iter().any(|solved| solved.info.id == row.info.id)
 }
 
+/// Whether a mechanism reports places of a rectangle itself, not cells of a grid.
+pub(crate) fn is_on_places(id: &str) -> bool {
+    id == PlaneWindow::INFO.id || find_mechanism(id).is_ok_and(|row| row.info.domain == "rectangle")
+}
+
 /// The mechanism with this id or synonym.
 ///
 /// # Errors
@@ -36,14 +42,14 @@ pub fn find_mechanism(name: &str) -> Result<&'static MechanismRow, ParameterErro
 /// The estimator of the mechanism with this id or synonym.
 ///
 /// # Errors
-/// When there is none, as for mechanisms on places.
+/// When there is none.
 pub fn find_estimator(name: &str) -> Result<&'static EstimatorRow, ParameterError> {
     let id = find_mechanism(name)?.info.id;
     estimators::ROWS
         .iter()
         .chain(solved::ESTIMATORS)
         .find(|row| row.id == id)
-        .ok_or_else(estimators::no_estimator)
+        .ok_or_else(|| ParameterError::UnknownMechanism { got: name.to_owned() })
 }
 
 /// The name of a mechanism that is most like another name, if one is like it.
@@ -87,10 +93,7 @@ mod tests {
         for row in mechanisms() {
             for name in std::iter::once(&row.info.id).chain(row.info.synonyms) {
                 assert!(names.insert(*name), "{name}");
-                match row.info.domain {
-                    "rectangle" => assert!(find_estimator(name).is_err()),
-                    _ => assert_eq!(find_estimator(name).unwrap().id, row.info.id),
-                }
+                assert_eq!(find_estimator(name).unwrap().id, row.info.id);
             }
         }
         assert!(find_estimator("nonsense").is_err());

@@ -1,19 +1,25 @@
 //! From what is written to what is decided: mechanisms, epsilons, and how attributes share the budget.
 
 use crate::advisor::{self, Choice, Goal, Question, Wish, candidate};
-use crate::attribute::{AttributeKind, not_permanent};
+use crate::attribute::{not_permanent, plane_estimator};
 use crate::error::{PolicyError, PolicyProblem};
+use crate::kind::AttributeKind;
 use crate::memo::{self, LayerEpsilons};
-use crate::registry;
+use crate::registry::{self, MechanismRow};
 use crate::resolved::ResolvedPolicy;
 use crate::spending::{DecimalEpsilon, is_covered};
 use crate::summary::Tally;
+#[cfg(feature = "pairs")]
+use crate::terms::PairTerms;
 use crate::terms::{
     AttributeTerms, ComparedErrors, Contribution, ContributionTerms, FORMAT, Repetition, Terms,
 };
 use crate::written::{Policy, WrittenAttribute, WrittenMechanism};
+#[cfg(any(feature = "vectors", feature = "pairs"))]
+use privet_core::BuildOptions;
 use privet_core::{Categories, DomainSpec, Epsilon};
-use privet_limit::Solution;
+use privet_estimators::PlaneEstimator;
+use privet_limit::{Solution, SolvedChannel};
 use std::sync::Arc;
 
 /// Gives the text of a mechanism file, or says in words why it cannot be read.
@@ -147,7 +153,7 @@ impl Policy {
 
     /// The billionths of each attribute: its share, or an equal part of what is left by those that have a share or an epsilon.
     fn split(&self, per_report: u64) -> Result<Vec<u64>, PolicyError> {
-        let fixed = |attribute: &WrittenAttribute| match (attribute.epsilon, attribute.share) {
+        let fixed = |attribute: &WrittenAttribute| match (attribute.charge(), attribute.share) {
             (Some(epsilon), _) => Some(epsilon.billionths()),
             (None, Some(share)) => Some((share * per_report as f64) as u64),
             (None, None) => None,
@@ -197,21 +203,106 @@ struct Chosen {
     error: Result<f64, String>,
 }
 
+/// The mechanism that a policy names, if it names one.
+enum Named {
+    Auto,
+    Row(&'static MechanismRow),
+    Solved(Solution),
+    #[cfg(feature = "vectors")]
+    Vector(&'static str),
+    #[cfg(feature = "pairs")]
+    Pair,
+}
+
 impl WrittenAttribute {
+    fn named(&self, read_file: &mut ReadFile<'_>) -> Result<Named, PolicyProblem> {
+        match &self.mechanism {
+            WrittenMechanism::Auto => Ok(Named::Auto),
+            WrittenMechanism::Row(row) => Ok(Named::Row(row)),
+            #[cfg(feature = "vectors")]
+            WrittenMechanism::Vector(id) => Ok(Named::Vector(id)),
+            #[cfg(feature = "pairs")]
+            WrittenMechanism::Pair => Ok(Named::Pair),
+            WrittenMechanism::File(path) => {
+                let unusable = |reason: String| PolicyProblem::MechanismFile { path: path.clone(), reason };
+                let text = read_file(path).map_err(unusable)?;
+                let solution = Solution::from_json(&text).map_err(|error| unusable(error.to_string()))?;
+                Ok(Named::Solved(solution))
+            }
+        }
+    }
+
+    /// The epsilon that a report is charged with, if the policy says so.
+    fn charge(&self) -> Option<DecimalEpsilon> {
+        self.pair.cap.or(self.epsilon)
+    }
+
+    /// Whether the mechanism is to be one on places itself; both are tried if nobody says so.
+    fn ways(&self, named: &Named) -> &'static [bool] {
+        let is_rectangle = matches!(self.domain, DomainSpec::Rectangle(_));
+        let is_coarse = self.sizes.bins.is_some_and(|side| side <= PlaneEstimator::MOST_CELLS_OF_A_SIDE);
+        match named {
+            Named::Row(row) if registry::is_on_places(row.info.id) => &[true],
+            Named::Solved(solution) if matches!(solution.channel, SolvedChannel::Rectangle(_)) => &[true],
+            Named::Auto if is_rectangle && self.epsilon_forever.is_none() => match self.sizes.places {
+                Some(_) => &[true],
+                None if is_coarse => &[false, true],
+                None => &[false],
+            },
+            _ => &[false],
+        }
+    }
+
+    /// The mechanism with the least expected error of all ways.
     fn decide(
         &self,
         epsilon: DecimalEpsilon,
         people: f64,
         read_file: &mut ReadFile<'_>,
     ) -> Result<Decided, PolicyError> {
+        let named = self.named(read_file).map_err(|problem| problem.at(self.mechanism_place))?;
+        let mut best: Option<Decided> = None;
+        for on_places in self.ways(&named) {
+            let next = self.decide_on(*on_places, &named, epsilon, people)?;
+            let is_better = best.as_ref().is_none_or(|best| match (&next.error, &best.error) {
+                (Ok(next), Ok(best)) => next < best,
+                (next, best) => next.is_ok() && best.is_err(),
+            });
+            if is_better {
+                best = Some(next);
+            }
+        }
+        let nothing = || PolicyProblem::Conflict { reason: "no mechanism fits".to_owned() };
+        best.ok_or_else(|| nothing().at(self.mechanism_place))
+    }
+
+    fn decide_on(
+        &self,
+        on_places: bool,
+        named: &Named,
+        epsilon: DecimalEpsilon,
+        people: f64,
+    ) -> Result<Decided, PolicyError> {
         let of_domain = |problem: PolicyProblem| problem.at(self.domain_place);
-        let kind = AttributeKind::of(self.domain.clone(), self.bins).map_err(of_domain)?;
+        let kind = AttributeKind::of(self.domain.clone(), self.sizes, on_places).map_err(of_domain)?;
         let domain = kind.inner_domain().map_err(|error| of_domain(error.into()))?;
         let search = Search { attribute: self, kind, domain, people };
+        let special = match named {
+            #[cfg(feature = "vectors")]
+            Named::Vector(id) => Some(search.on_vectors(id, epsilon)),
+            #[cfg(feature = "pairs")]
+            Named::Pair => Some(search.in_pairs()),
+            _ => search
+                .refuse_special_keys()
+                .map_err(|problem| problem.at(self.mechanism_place))
+                .map(|()| None)?,
+        };
+        if let Some(special) = special {
+            return special.map_err(|problem| problem.at(self.mechanism_place));
+        }
         let question = search.question().map_err(|problem| problem.at(self.goal_place))?;
-        let chosen = search
-            .choose(epsilon, &question, read_file)
-            .map_err(|problem| problem.at(self.mechanism_place))?;
+        let chosen =
+            search.choose(epsilon, &question, named).map_err(|problem| problem.at(self.mechanism_place))?;
         let terms = AttributeTerms {
             name: self.name.clone(),
             question: self.question.clone(),
@@ -222,6 +313,9 @@ impl WrittenAttribute {
             epsilon_forever: self.epsilon_forever,
             delta: chosen.delta,
             bins: chosen.bins,
+            places: self.sizes.places,
+            radius: None,
+            pairs: None,
             solution: chosen.solution.map(|solution| solution.to_json()),
         };
         Ok(Decided { terms, error: chosen.error })
@@ -236,19 +330,96 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// What every attribute's terms have in common.
+    #[cfg(any(feature = "vectors", feature = "pairs"))]
+    fn terms(&self, mechanism: &str, epsilon: DecimalEpsilon) -> AttributeTerms {
+        AttributeTerms {
+            name: self.attribute.name.clone(),
+            question: self.attribute.question.clone(),
+            domain: self.attribute.domain.to_string(),
+            goal: self.attribute.goal,
+            mechanism: mechanism.to_owned(),
+            epsilon,
+            epsilon_forever: self.attribute.epsilon_forever,
+            delta: self.attribute.delta.map(|delta| delta.get()),
+            bins: self.attribute.sizes.bins,
+            places: None,
+            radius: self.attribute.radius,
+            pairs: None,
+            solution: None,
+        }
+    }
+
+    /// Keys that only some mechanisms take, and domains that only some are for.
+    fn refuse_special_keys(&self) -> Result<(), PolicyProblem> {
+        let WrittenAttribute { pair, radius, .. } = self.attribute;
+        let in_pairs =
+            pair.users.is_some() || pair.colluders.is_some() || pair.cap.is_some() || pair.relay.is_some();
+        let reason = if in_pairs {
+            "users, colluders, cap and relay are for mechanism = \"joint-response\""
+        } else if matches!(self.domain, DomainSpec::Vectors(_)) {
+            "a question about vectors needs the name of a mechanism on vectors, because each clips to another set: privunit for \
+             directions, laplace-vector for an L1 ball, and `privet mechanisms` lists all"
+        } else if radius.is_some() {
+            "a radius is about vectors"
+        } else {
+            return Ok(());
+        };
+        Err(PolicyProblem::Conflict { reason: reason.to_owned() })
+    }
+
+    #[cfg(feature = "vectors")]
+    fn on_vectors(&self, id: &str, epsilon: DecimalEpsilon) -> Result<Decided, PolicyProblem> {
+        let WrittenAttribute { goal, delta, radius, sizes, .. } = self.attribute;
+        if *goal != Goal::Mean {
+            let (key, got) = ("goal", format!("{:?}", goal.as_str()));
+            return Err(PolicyProblem::Value { key, allowed: "\"mean\" for vectors", got });
+        }
+        BuildOptions { delta: None, bins: sizes.bins }.refuse_unless(false, false)?;
+        let vector = crate::vectors::VectorAnswering::new(id, &self.domain, epsilon, *delta, *radius)?;
+        let error = radius.map_or(f64::NAN, |radius| vector.relative_error(radius)) / self.people.sqrt();
+        Ok(Decided { terms: self.terms(id, epsilon), error: Ok(error) })
+    }
+
+    #[cfg(feature = "pairs")]
+    fn in_pairs(&self) -> Result<Decided, PolicyProblem> {
+        let WrittenAttribute { goal, pair, epsilon, delta, sizes, .. } = self.attribute;
+        if *goal != Goal::Frequency {
+            let (key, got) = ("goal", format!("{:?}", goal.as_str()));
+            return Err(PolicyProblem::Value { key, allowed: "\"frequency\" for pairs", got });
+        }
+        BuildOptions { delta: *delta, bins: sizes.bins }.refuse_unless(false, false)?;
+        let missing = |key| PolicyProblem::MissingKey { of: "a question in pairs", key };
+        let cap = pair.cap.ok_or_else(|| PolicyProblem::Conflict {
+            reason: "a person whose partner works with the collector would have no protection at all: write cap = ..., the \
+                     epsilon that even such a person keeps and that reports cost"
+                .to_owned(),
+        })?;
+        let users = u64::from(pair.users.ok_or_else(|| missing("users"))?);
+        let colluders = u64::from(pair.colluders.ok_or_else(|| missing("colluders"))?);
+        let average = epsilon.ok_or_else(|| missing("epsilon"))?;
+        let relay = pair.relay.clone().ok_or_else(|| missing("relay"))?;
+        let plan = crate::pairs::plan(users, colluders, average, cap)?;
+        let pairs =
+            PairTerms { users, colluders, epsilon: average, relay, truthful: plan.p, correlation: plan.rho };
+        let terms = AttributeTerms { pairs: Some(pairs), ..self.terms(crate::pairs::ID, cap) };
+        let error = crate::pairs::standard_error_of_one(&plan) / self.people.sqrt();
+        Ok(Decided { terms, error: Ok(error) })
+    }
+
     /// The goal on the mechanism's domain: places are learned cell by cell.
     fn question(&self) -> Result<Question, PolicyProblem> {
         let goal = match (&self.kind, self.attribute.goal) {
-            (AttributeKind::Place { .. }, Goal::Distribution) => Goal::Frequency,
-            (AttributeKind::Place { .. }, goal) => {
+            (AttributeKind::Place { .. } | AttributeKind::Path { .. }, Goal::Distribution) => Goal::Frequency,
+            (AttributeKind::Place { .. } | AttributeKind::Path { .. }, goal) => {
                 let (key, got) = ("goal", format!("{:?}", goal.as_str()));
                 return Err(PolicyProblem::Value { key, allowed: "\"distribution\" for a rectangle", got });
             }
             (_, goal) => goal,
         };
-        // Words are learned like categories, but by mechanisms that the advisor does not compare.
+        // Words and cells are learned like categories, but by mechanisms that the advisor does not compare.
         let domain = match &self.domain {
-            DomainSpec::Words(_) => &DomainSpec::Categories(Categories::new(2)?),
+            DomainSpec::Words(_) | DomainSpec::Rectangle(_) => &DomainSpec::Categories(Categories::new(2)?),
             domain => domain,
         };
         // Errors of means and shares are those of one person, divided by the root of the number of people afterwards.
@@ -259,41 +430,77 @@ impl Search<'_> {
         &self,
         epsilon: DecimalEpsilon,
         question: &Question,
-        read_file: &mut ReadFile<'_>,
+        named: &Named,
     ) -> Result<Chosen, PolicyProblem> {
-        let asked = epsilon.epsilon()?;
+        let asked = self.kind.epsilon_of_each(epsilon.epsilon()?)?;
         if let Some(forever) = self.attribute.epsilon_forever {
             return self.permanent(epsilon, forever);
         }
-        match &self.attribute.mechanism {
-            WrittenMechanism::Auto => self.advised(epsilon, asked, question),
-            WrittenMechanism::Row(row) if registry::is_solved(row) => {
+        match named {
+            Named::Auto if matches!(self.kind, AttributeKind::Path { .. }) => self.advised_on_places(epsilon),
+            Named::Auto => self.advised(epsilon, asked, question),
+            #[cfg(feature = "vectors")]
+            Named::Vector(_) => Err(not_permanent("a mechanism on vectors")),
+            #[cfg(feature = "pairs")]
+            Named::Pair => Err(not_permanent(crate::pairs::ID)),
+            Named::Row(row) if registry::is_solved(row) => {
                 let solution = privet_limit::registry::solution(row.info.id, &self.domain, asked)?;
                 self.solved(epsilon, solution, question)
             }
-            WrittenMechanism::Row(row) => {
-                let options = self.kind.options(self.attribute.delta, self.attribute.bins);
+            Named::Row(row) => {
+                let options = self.kind.options(self.attribute.delta, self.attribute.sizes.bins);
                 // All of the options must fit, not only those that it takes.
                 row.build_with(&self.domain, asked, &options)?;
-                let error = self.expected(&Choice::Row(row), asked, question);
+                let error = self.expected(&Choice::Row(row), epsilon, question);
                 Ok(Chosen {
                     mechanism: row.info.id.to_owned(),
                     epsilon,
                     delta: self.attribute.delta.map(|delta| delta.get()),
-                    bins: self.attribute.bins,
+                    bins: self.attribute.sizes.bins,
                     solution: None,
                     error,
                 })
             }
-            WrittenMechanism::File(path) => {
-                let unusable = |reason: String| PolicyProblem::MechanismFile { path: path.clone(), reason };
-                let text = read_file(path).map_err(unusable)?;
-                let solution = Solution::from_json(&text).map_err(|error| unusable(error.to_string()))?;
+            Named::Solved(solution) => {
                 let own = solution.channel.mechanism()?.guarantee().epsilon();
-                let stated = self.attribute.epsilon.or_else(|| least_decimal(own));
-                self.solved(stated.unwrap_or(epsilon), solution, question)
+                let places = f64::from(self.kind.places());
+                let whole = if places > 1.0 { Epsilon::new((own.get() * places).next_up())? } else { own };
+                let stated = self.attribute.epsilon.or_else(|| least_decimal(whole));
+                self.solved(stated.unwrap_or(epsilon), solution.clone(), question)
             }
         }
+    }
+
+    /// The best of all mechanisms on places.
+    fn advised_on_places(&self, epsilon: DecimalEpsilon) -> Result<Chosen, PolicyProblem> {
+        let options = self.kind.options(self.attribute.delta, self.attribute.sizes.bins);
+        options.refuse_unless(false, false)?;
+        let mut best: Option<(&'static str, Result<f64, String>)> = None;
+        for row in registry::ready_mechanisms().iter().filter(|row| registry::is_on_places(row.info.id)) {
+            let error = self.expected_on_places(&Choice::Row(row), epsilon);
+            let least = best.as_ref().and_then(|(_, least)| least.clone().ok()).unwrap_or(f64::INFINITY);
+            if best.is_none() || error.as_ref().is_ok_and(|error| *error < least) {
+                best = Some((row.info.id, error));
+            }
+        }
+        let domain = self.domain.to_string();
+        let (id, error) = best.ok_or(advisor::AdvisorError::NoMechanism { domain })?;
+        Ok(Chosen {
+            mechanism: id.to_owned(),
+            epsilon,
+            delta: None,
+            bins: self.attribute.sizes.bins,
+            solution: None,
+            error,
+        })
+    }
+
+    /// The standard error of the share of a cell by the best unbiased linear estimate, for people who are spread evenly. That of
+    /// mechanisms on cells is of a cell that hardly anybody holds, which differs from it by the square of one over their number.
+    fn expected_on_places(&self, choice: &Choice<'_>, epsilon: DecimalEpsilon) -> Result<f64, String> {
+        let whole = epsilon.epsilon().map_err(|error| error.to_string())?;
+        let estimator = plane_estimator(choice, &self.kind, whole).map_err(|error| error.to_string())?;
+        Ok(advisor::share_error_of(&estimator.cell_laws())? / self.people.sqrt())
     }
 
     fn advised(
@@ -302,7 +509,7 @@ impl Search<'_> {
         asked: Epsilon,
         question: &Question,
     ) -> Result<Chosen, PolicyProblem> {
-        let options = self.kind.options(self.attribute.delta, self.attribute.bins);
+        let options = self.kind.options(self.attribute.delta, self.attribute.sizes.bins);
         let advice =
             advisor::advise(&self.domain, question, Wish::Epsilon(asked), &options, &[], &mut |_| {})?;
         let best = advice.recommended;
@@ -311,7 +518,7 @@ impl Search<'_> {
             mechanism: best.id.to_owned(),
             epsilon,
             delta: best.options.delta.map(|delta| delta.get()),
-            bins: if is_place { self.attribute.bins } else { best.options.bins },
+            bins: if is_place { self.attribute.sizes.bins } else { best.options.bins },
             solution: None,
             error: Ok(self.relative(question, best.expected_error)),
         })
@@ -324,19 +531,19 @@ impl Search<'_> {
         question: &Question,
     ) -> Result<Chosen, PolicyProblem> {
         let choice = Choice::Solved(&solution);
-        let options = self.kind.options(self.attribute.delta, self.attribute.bins);
-        let asked = epsilon.epsilon()?;
+        let options = self.kind.options(self.attribute.delta, self.attribute.sizes.bins);
+        let asked = self.kind.epsilon_of_each(epsilon.epsilon()?)?;
         let mechanism = choice.mechanism(&self.domain, asked, &options)?;
         if !is_covered(&mechanism.guarantee(), asked, 0.0) {
             let (mechanism, epsilon) = (choice.id().to_owned(), epsilon.to_f64());
             return Err(PolicyProblem::Promise { mechanism, epsilon, delta: 0.0 });
         }
-        let error = self.expected(&choice, asked, question);
+        let error = self.expected(&choice, epsilon, question);
         Ok(Chosen {
             mechanism: choice.id().to_owned(),
             epsilon,
             delta: None,
-            bins: self.attribute.bins,
+            bins: self.attribute.sizes.bins,
             error,
             solution: Some(solution),
         })
@@ -344,12 +551,14 @@ impl Search<'_> {
 
     /// The best of the mechanisms whose answers can be permanent, or the one that is named.
     fn permanent(&self, epsilon: DecimalEpsilon, forever: DecimalEpsilon) -> Result<Chosen, PolicyProblem> {
-        self.kind.options(self.attribute.delta, self.attribute.bins).refuse_unless(false, false)?;
+        self.kind.options(self.attribute.delta, self.attribute.sizes.bins).refuse_unless(false, false)?;
         let epsilons = LayerEpsilons { forever: forever.epsilon()?, report: epsilon.epsilon()? };
         let id = match &self.attribute.mechanism {
             WrittenMechanism::Auto => None,
             WrittenMechanism::Row(row) => Some(row.info.id),
             WrittenMechanism::File(_) => return Err(not_permanent("a mechanism from a file")),
+            #[cfg(any(feature = "vectors", feature = "pairs"))]
+            _ => return Err(not_permanent("such a mechanism")),
         };
         let mut best: Option<(f64, u32, &'static str)> = None;
         let mut refusal = not_permanent(id.unwrap_or("any mechanism on this domain"));
@@ -371,15 +580,24 @@ impl Search<'_> {
             mechanism: id.to_owned(),
             epsilon,
             delta: None,
-            bins: self.attribute.bins,
+            bins: self.attribute.sizes.bins,
             solution: None,
             error: Ok(error / self.people.sqrt()),
         })
     }
 
     /// The expected error of a mechanism, or why there is none.
-    fn expected(&self, choice: &Choice<'_>, asked: Epsilon, question: &Question) -> Result<f64, String> {
-        let options = self.kind.options(self.attribute.delta, self.attribute.bins);
+    fn expected(
+        &self,
+        choice: &Choice<'_>,
+        epsilon: DecimalEpsilon,
+        question: &Question,
+    ) -> Result<f64, String> {
+        if matches!(self.kind, AttributeKind::Path { .. }) {
+            return self.expected_on_places(choice, epsilon);
+        }
+        let asked = epsilon.epsilon().map_err(|error| error.to_string())?;
+        let options = self.kind.options(self.attribute.delta, self.attribute.sizes.bins);
         let built =
             candidate::build(choice, &self.domain, asked, &options).map_err(|error| error.to_string())?;
         Ok(self.relative(question, question.expected_error(&built)?))

@@ -94,6 +94,7 @@ impl ResolvedPolicy {
         let reports_per_period = if terms.answers == Repetition::Once { 1 } else { most };
         let attributes =
             terms.attributes.iter().cloned().map(Attribute::new).collect::<Result<Vec<_>, _>>()?;
+        check_pairs(&terms)?;
         let canonical = terms.canonical();
         let id = PolicyId(*blake3::hash(canonical.as_bytes()).as_bytes());
         let policy = Self { terms, canonical, id, attributes, reports_per_period };
@@ -218,10 +219,46 @@ impl ResolvedPolicy {
         self.cost_of_reports(self.reports_per_period)
     }
 
+    /// The name of the run in which people find their partners for an epoch: helpers serve it, and devices ask for it.
+    #[cfg(feature = "pairs")]
+    pub fn pair_run(&self, epoch: u32) -> privet_joint::wire::RunId {
+        privet_joint::wire::RunId::derive(&[&self.id.0[..], &epoch.to_le_bytes()].concat())
+    }
+
     /// The period over which the budget is counted.
     pub fn period(&self) -> Period {
         self.terms.budget.period
     }
+}
+
+/// A device has one partner for each report, and both must be asked the same.
+pub(crate) fn check_pairs(terms: &Terms) -> Result<(), PolicyError> {
+    let in_pairs: Vec<_> = terms.attributes.iter().filter_map(|attribute| attribute.pairs.as_ref()).collect();
+    let conflict = |reason: &str| Err(PolicyProblem::Conflict { reason: reason.to_owned() }.into());
+    if in_pairs.len() > 1 {
+        return conflict("one question of a policy can be answered in pairs");
+    }
+    if !in_pairs.is_empty() && terms.contribution.kind == Contribution::Sample {
+        return conflict("a question in pairs is answered in every report: write contribution = \"split\"");
+    }
+    if in_pairs.iter().any(|pair| !is_relay(&pair.relay, &terms.origin)) {
+        return conflict(
+            "the relay must be addresses of helpers, such as one.example:7001,two.example:7001,three.example:7001, none of them the origin's",
+        );
+    }
+    Ok(())
+}
+
+/// Whether a text names helpers, with a host and a port each, that are not where the collector is.
+fn is_relay(text: &str, origin: &str) -> bool {
+    let origin = origin.split_once("://").map_or(origin, |(_, rest)| rest);
+    let host_of = |address: &str| address.split(['/', ':']).next().unwrap_or_default().to_lowercase();
+    let is_helper = |address: &str| {
+        let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        let host = host_of(address);
+        port.is_some() && !host.is_empty() && host != host_of(origin)
+    };
+    text.len() <= MOST_TEXT_BYTES && is_origin(text) && text.split(',').all(is_helper)
 }
 
 /// What tells a resolved policy from a written one.

@@ -68,6 +68,15 @@ pub struct AttributeStatement {
     pub epsilon: f64,
     /// What each report adds, exactly.
     pub guarantee: GuaranteeStatement,
+    /// For paths: how many places each report has, whatever the person's own number is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<u32>,
+    /// For vectors: the size of the set that yours is clipped to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// For questions that two people answer together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<PairStatement>,
     /// For permanent answers.
     pub permanent: Option<PermanentStatement>,
     /// What all reports of the collection cost at most.
@@ -85,6 +94,25 @@ pub struct PermanentStatement {
     pub single_report: GuaranteeStatement,
     /// How many values there are: each one that a person ever holds costs `epsilon_forever` again.
     pub values: u32,
+}
+
+/// What it means to answer together with a partner.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairStatement {
+    /// How many people take part.
+    pub users: u64,
+    /// How many of them may be the collector's.
+    pub colluders: u64,
+    /// The promise on average over the secret pairing, exactly.
+    pub average_epsilon: f64,
+    /// The promise to a person whose partner colludes, exactly. Reports are charged with it.
+    pub exposed_epsilon: f64,
+    /// Where the helpers are through whom partners meet.
+    pub relay: String,
+    /// What holds, in sentences.
+    pub promised: Vec<String>,
+    /// What does not.
+    pub not_promised: Vec<String>,
 }
 
 /// A guarantee as all surfaces write it.
@@ -219,6 +247,9 @@ impl AttributeStatement {
             mechanism: terms.mechanism.clone(),
             epsilon: terms.epsilon.to_f64(),
             guarantee: attribute.guarantee().into(),
+            places: terms.places,
+            radius: terms.radius,
+            pairs: pair_statement(attribute),
             permanent,
             total: attribute.cost_of_reports(reports).into(),
         }
@@ -250,7 +281,40 @@ impl ResolvedPolicy {
     }
 }
 
+#[cfg(feature = "pairs")]
+fn pair_statement(attribute: &Attribute) -> Option<PairStatement> {
+    match (&attribute.answering, &attribute.terms().pairs) {
+        (Answering::Pair(pair), Some(terms)) => Some(pair.statement(terms)),
+        _ => None,
+    }
+}
+
+#[cfg(not(feature = "pairs"))]
+fn pair_statement(_: &Attribute) -> Option<PairStatement> {
+    None
+}
+
+fn pair_text(question: &str, pair: &PairStatement) -> String {
+    let mut text = format!(
+        "\"{question}\" Your answer is randomised on your device, together with that of a partner whom neither of you nor the \
+         collector knows. On average over all pairings one report changes what can be believed about your answer, in odds, by at \
+         most a factor of e^{}; if your partner works with the collector, by at most e^{}, and that is what it is charged with. The \
+         helpers at {} see that you take part and carry sealed messages between you and your partner; the collector sees the \
+         reports alone.",
+        pair.average_epsilon, pair.exposed_epsilon, pair.relay
+    );
+    for (title, lines) in [("Promised", &pair.promised), ("Not promised", &pair.not_promised)] {
+        for line in lines {
+            let _ = write!(text, " {title}: {line}");
+        }
+    }
+    text
+}
+
 fn attribute_text(attribute: &AttributeStatement) -> String {
+    if let Some(pair) = &attribute.pairs {
+        return pair_text(&attribute.question, pair);
+    }
     let GuaranteeStatement { epsilon, delta, .. } = attribute.guarantee;
     let except = if delta > 0.0 { format!(", except with probability {delta}") } else { String::new() };
     let mut text = format!(
@@ -258,6 +322,17 @@ fn attribute_text(attribute: &AttributeStatement) -> String {
          believed about your answer, in odds, by at most a factor of e^{epsilon}{except}.",
         attribute.question, attribute.mechanism
     );
+    if let Some(radius) = attribute.radius {
+        let _ = write!(text, " Your answer is a vector: it is first shortened to a set of size {radius}.");
+    }
+    if let Some(places) = attribute.places {
+        let _ = write!(
+            text,
+            " Your answer is a path. Each of its places is randomised by itself with an equal part of that, and every report has \
+             {places} places: if you have fewer, the last one is reported again. So neither how many there are nor when you \
+             were there is told; their order is."
+        );
+    }
     if let Some(permanent) = &attribute.permanent {
         let _ = write!(
             text,

@@ -1,10 +1,9 @@
 //! What a collector keeps: counters for each attribute, as a whole and by the values of each public field.
 
-use crate::registry::AnyEstimator;
+use crate::estimator::{AttributeEstimator, PartSummary};
 use crate::report::{DecodedReport, SubmissionError};
 use crate::resolved::{PolicyId, ResolvedPolicy};
-use privet_core::{MergeError, ParameterError, ReportBuffer, Summary};
-use privet_estimators::CountSummary;
+use privet_core::{MergeError, ParameterError, ReportBuffer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,7 +31,7 @@ pub struct PolicySummary {
     policy: PolicyId,
     reports: u64,
     /// By attribute and slice.
-    parts: BTreeMap<(u32, Slice), CountSummary>,
+    parts: BTreeMap<(u32, Slice), PartSummary>,
 }
 
 const MAGIC: &[u8; 4] = b"PVP1";
@@ -56,8 +55,8 @@ impl PolicySummary {
         self.reports
     }
 
-    /// The counters of an attribute, if any report of the slice answered it.
-    pub fn part(&self, attribute: usize, slice: Slice) -> Option<&CountSummary> {
+    /// What the reports of a slice about an attribute add up to, if there are any.
+    pub fn part(&self, attribute: usize, slice: Slice) -> Option<&PartSummary> {
         self.parts.get(&(u32::try_from(attribute).ok()?, slice))
     }
 
@@ -127,9 +126,11 @@ impl PolicySummary {
 #[derive(Debug)]
 pub struct Tally {
     policy: Arc<ResolvedPolicy>,
-    pub(crate) estimators: Vec<Box<dyn AnyEstimator>>,
+    pub(crate) estimators: Vec<AttributeEstimator>,
+    /// Those for a slice of the reports, where they are others.
+    pub(crate) of_some: Vec<Option<AttributeEstimator>>,
     /// The summary of no reports of each attribute.
-    empty: Vec<CountSummary>,
+    empty: Vec<PartSummary>,
 }
 
 /// All counters of one summary together: 256 MB.
@@ -146,10 +147,10 @@ impl Tally {
             .iter()
             .map(|attribute| attribute.estimator())
             .collect::<Result<Vec<_>, _>>()?;
-        let empty: Vec<CountSummary> = estimators.iter().map(|estimator| estimator.empty_summary()).collect();
+        let of_some = policy.attributes().iter().map(|attribute| attribute.estimator_of_some()).collect();
+        let empty: Vec<PartSummary> = estimators.iter().map(|estimator| estimator.empty_summary()).collect();
         let slices = 1 + policy.terms().public.iter().map(|field| field.values.len()).sum::<usize>();
-        let counters =
-            empty.iter().map(|summary| summary.counts().len()).sum::<usize>().saturating_mul(slices);
+        let counters = empty.iter().map(PartSummary::numbers).sum::<usize>().saturating_mul(slices);
         if counters > MOST_COUNTERS {
             let reason = format!(
                 "the attributes and public fields need {counters} counters, more than {MOST_COUNTERS}: \
@@ -157,7 +158,7 @@ impl Tally {
             );
             return Err(ParameterError::Incompatible { reason });
         }
-        Ok(Self { policy, estimators, empty })
+        Ok(Self { policy, estimators, of_some, empty })
     }
 
     /// The policy.
@@ -256,10 +257,10 @@ impl Tally {
         &self,
         mut rest: &[u8],
         reports: u64,
-    ) -> Result<BTreeMap<(u32, Slice), CountSummary>, MergeError> {
+    ) -> Result<BTreeMap<(u32, Slice), PartSummary>, MergeError> {
         let malformed = |reason| MergeError::Malformed { reason };
         let slices = self.slices();
-        let mut parts: BTreeMap<(u32, Slice), CountSummary> = BTreeMap::new();
+        let mut parts: BTreeMap<(u32, Slice), PartSummary> = BTreeMap::new();
         while !rest.is_empty() {
             let (head, tail) = rest.split_at_checked(16).ok_or_else(|| malformed("it ends too early"))?;
             let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
@@ -271,8 +272,7 @@ impl Tally {
                 self.empty.get(attribute as usize).ok_or_else(|| malformed("it has other attributes"))?;
             let slice = slices.iter().copied().find(|slice| slice_numbers(*slice) == numbers);
             let slice = slice.ok_or_else(|| malformed("it has other public fields"))?;
-            let mut part = empty.clone();
-            part.merge(&CountSummary::from_bytes(counters)?)?;
+            let part = empty.read_alike(counters)?;
             if part.count() == 0 || part.count() > reports {
                 return Err(malformed("a part has more reports than the whole, or none"));
             }

@@ -146,9 +146,37 @@ pub struct AttributeTerms {
     /// Into how many parts a mechanism on a grid cuts its domain; for a rectangle, each of its sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bins: Option<u32>,
+    /// How many places each report of a path has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<u32>,
+    /// For vectors: the size of the set that they are clipped to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub radius: Option<f64>,
+    /// For questions that two people answer together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<PairTerms>,
     /// The file of a mechanism that was solved for, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solution: Option<String>,
+}
+
+/// How two people answer a question together. The attribute's `epsilon` is the promise to a person whose partner colludes, and what a
+/// report costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PairTerms {
+    /// How many people take part.
+    pub users: u64,
+    /// How many of them may be the collector's.
+    pub colluders: u64,
+    /// The promise on average over the secret pairing.
+    pub epsilon: DecimalEpsilon,
+    /// Where the helpers are through whom partners meet.
+    pub relay: String,
+    /// How likely a person's report is truthful.
+    pub truthful: f64,
+    /// How the truthfulness of two partners is correlated.
+    pub correlation: f64,
 }
 
 /// A field that is sent as it is. It has no protection at all.

@@ -3,6 +3,7 @@
 use crate::advisor::Goal;
 use crate::date::{Date, Epoch, Period};
 use crate::error::{Place, PolicyError, PolicyProblem};
+use crate::kind::{MOST_PLACES, Sizes};
 use crate::node::{self, Keys, Node, Value, check_count, text_of};
 use crate::registry::{self, MechanismRow};
 use crate::spending::DecimalEpsilon;
@@ -69,7 +70,18 @@ pub(crate) struct WrittenAttribute {
     pub(crate) share: Option<f64>,
     pub(crate) epsilon_forever: Option<DecimalEpsilon>,
     pub(crate) delta: Option<Delta>,
-    pub(crate) bins: Option<u32>,
+    pub(crate) sizes: Sizes,
+    pub(crate) radius: Option<f64>,
+    pub(crate) pair: WrittenPair,
+}
+
+/// What only questions in pairs need.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WrittenPair {
+    pub(crate) users: Option<u32>,
+    pub(crate) colluders: Option<u32>,
+    pub(crate) cap: Option<DecimalEpsilon>,
+    pub(crate) relay: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -78,6 +90,12 @@ pub(crate) enum WrittenMechanism {
     Row(&'static MechanismRow),
     /// The path of a file.
     File(String),
+    /// The id of one on vectors.
+    #[cfg(feature = "vectors")]
+    Vector(&'static str),
+    /// Joint randomised response.
+    #[cfg(feature = "pairs")]
+    Pair,
 }
 
 pub(crate) const MOST_ATTRIBUTES: usize = 64;
@@ -117,6 +135,12 @@ const ATTRIBUTE_KEYS: &[&str] = &[
     "epsilon_forever",
     "delta",
     "bins",
+    "places",
+    "radius",
+    "users",
+    "colluders",
+    "cap",
+    "relay",
 ];
 const PUBLIC_KEYS: &[&str] = &["name", "values"];
 
@@ -282,7 +306,32 @@ fn attribute(node: &Node) -> Result<WrittenAttribute, PolicyError> {
         share: share.map(|(share, _)| share),
         epsilon_forever: epsilon(&keys, "epsilon_forever")?,
         delta: delta(&keys)?,
-        bins: keys.whole("bins", 2..=1 << 20, "a whole number from 2 to 1048576")?,
+        sizes: Sizes {
+            bins: keys.whole("bins", 2..=1 << 20, "a whole number from 2 to 1048576")?,
+            places: keys.whole("places", 1..=MOST_PLACES, "a whole number from 1 to 1024")?,
+        },
+        radius: radius(&keys)?,
+        pair: pair(&keys)?,
+    })
+}
+
+fn radius(keys: &Keys<'_>) -> Result<Option<f64>, PolicyError> {
+    let Some((radius, place)) = keys.number("radius")? else { return Ok(None) };
+    if radius.is_finite() && radius > 0.0 {
+        return Ok(Some(radius));
+    }
+    let allowed = "a finite number greater than 0";
+    Err(PolicyProblem::Value { key: "radius", allowed, got: radius.to_string() }.at(place))
+}
+
+fn pair(keys: &Keys<'_>) -> Result<WrittenPair, PolicyError> {
+    const ALLOWED: &str = "a whole number up to 1000000000";
+    let relay = keys.get("relay").map(|_| keys.text("relay", MOST_TEXT_BYTES)).transpose()?;
+    Ok(WrittenPair {
+        users: keys.whole("users", 2..=1_000_000_000, "a whole number from 2 to 1000000000")?,
+        colluders: keys.whole("colluders", 0..=1_000_000_000, ALLOWED)?,
+        cap: epsilon(keys, "cap")?,
+        relay: relay.map(str::to_owned),
     })
 }
 
@@ -293,6 +342,14 @@ fn mechanism(node: &Node) -> Result<WrittenMechanism, PolicyError> {
     }
     if let Some(path) = text.strip_prefix("file:") {
         return Ok(WrittenMechanism::File(path.to_owned()));
+    }
+    #[cfg(feature = "vectors")]
+    if let Some(id) = crate::vectors::find(text) {
+        return Ok(WrittenMechanism::Vector(id));
+    }
+    #[cfg(feature = "pairs")]
+    if text == crate::pairs::ID {
+        return Ok(WrittenMechanism::Pair);
     }
     registry::find_mechanism(text).map(WrittenMechanism::Row).map_err(|_| {
         let nearest = registry::nearest_name(text);

@@ -70,9 +70,13 @@ fn compute(
     collection: &Collection,
     question: CrossQuestion,
 ) -> Result<Value, AnswerError> {
-    let side =
-        |attribute: usize| CrossSide { estimator: &*collection.estimators[attribute], bins: question.bins };
-    let estimator = CrossTableEstimator::new(side(question.rows), side(question.columns))?;
+    let side = |attribute: usize| {
+        let reason = "vectors are no side of a cross-table".to_owned();
+        let estimator = collection.estimators[attribute].counts();
+        let estimator = estimator.ok_or(ParameterError::Incompatible { reason })?;
+        Ok::<_, ParameterError>(CrossSide { estimator, bins: question.bins })
+    };
+    let estimator = CrossTableEstimator::new(side(question.rows)?, side(question.columns)?)?;
     let summary = collect(store, collection, question, &estimator)?;
     let minimum_reports = u64::from(collection.policy.terms().minimum_reports);
     let n = summary.count();

@@ -8,7 +8,7 @@ use crate::records::Holdings;
 use privet_core::{EstimateError, Probability, Summary};
 use privet_estimators::numeric::Method;
 use privet_estimators::{CountSummary, Influence, Reading, Request, Robust, Verdict};
-use privet_policy::{AttributeEstimate, Outcome, PolicySummary, Repetition, Slice};
+use privet_policy::{AttributeEstimate, Outcome, PartSummary, PolicySummary, Repetition, Slice};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn separate_epoch(
         return None;
     }
     let enough = |counters: &Counters| {
-        let n = counters.summary.part(attribute, slice).map_or(0, Summary::count);
+        let n = counters.summary.part(attribute, slice).map_or(0, PartSummary::count);
         n >= u64::from(terms.minimum_reports)
     };
     let epochs = &holdings.epochs;
@@ -91,14 +91,18 @@ struct One<'a> {
 
 impl One<'_> {
     fn document(&self, question: &Question) -> Result<Value, AnswerError> {
-        let is_numeric = matches!(self.collection.estimators[self.attribute].reading(), Reading::Numbers(_));
+        let reading = self.collection.estimators[self.attribute].counts().map(|counts| counts.reading());
+        let part = self.counters.summary.part(self.attribute, self.slice);
+        if let (Some(Reading::Places(_)), Some(counts)) = (reading, part.and_then(PartSummary::counts)) {
+            return self.places(counts, question);
+        }
         let estimate = self.estimate(&self.counters.summary, &only_the_mean())?;
         let mut document = estimate.to_json();
-        let part = self.counters.summary.part(self.attribute, self.slice);
-        let (Outcome::Answer(_), Some(part)) = (&estimate.outcome, part) else { return Ok(document) };
+        let counts = part.and_then(PartSummary::counts);
+        let (Outcome::Answer(_), Some(part)) = (&estimate.outcome, counts) else { return Ok(document) };
         document["plausibility"] = self.plausibility(part)?;
-        document["influence"] = self.influence(part)?;
-        if is_numeric {
+        document["influence"] = influence_json(self.collection, self.attribute, part)?;
+        if matches!(reading, Some(Reading::Numbers(_))) {
             let slow = self.distribution(part, question)?;
             for key in
                 ["distribution", "distribution_method", "distribution_n", "quantiles", "ranges", "robust"]
@@ -120,11 +124,12 @@ impl One<'_> {
     }
 
     fn plausibility(&self, part: &CountSummary) -> Result<Value, AnswerError> {
-        let watch = &self.collection.watches[self.attribute];
-        let watched = match self.slice {
-            Slice::All => &self.counters.watched[self.attribute],
+        let Some(watch) = &self.collection.watches[self.attribute] else { return Ok(Value::Null) };
+        let nothing = watch.empty_summary();
+        let watched = match (self.slice, &self.counters.watched[self.attribute]) {
+            (Slice::All, Some(watched)) => watched,
             // Nothing is kept by the values of public fields.
-            Slice::Public { .. } => &watch.empty_summary(),
+            _ => &nothing,
         };
         let found = watch.judge(part, watched, Probability::new(ALARM)?)?;
         Ok(json!({
@@ -136,9 +141,14 @@ impl One<'_> {
         }))
     }
 
-    fn influence(&self, part: &CountSummary) -> Result<Value, AnswerError> {
-        let influence = self.collection.estimators[self.attribute].influence(part);
-        Ok(possible(influence)?.map_or(Value::Null, |influence: Influence| json!(influence.largest())))
+    /// Everything about places takes longer, and comes from the cache; what is withheld is known at once.
+    fn places(&self, part: &CountSummary, question: &Question) -> Result<Value, AnswerError> {
+        if part.count() < u64::from(self.collection.policy.terms().minimum_reports) {
+            return Ok(self.estimate(&self.counters.summary, &Request::default())?.to_json());
+        }
+        let mut document = self.distribution(part, question)?;
+        document["plausibility"] = self.plausibility(part)?;
+        Ok(document)
     }
 
     /// What takes longer, from the cache.
@@ -153,7 +163,8 @@ impl One<'_> {
             let mut document =
                 collection.tally.estimate(&summary, attribute, slice, &Request::default())?.to_json();
             document["distribution_n"] = document["n"].clone();
-            if let Some(part) = summary.part(attribute, slice) {
+            if let Some(part) = summary.part(attribute, slice).and_then(PartSummary::counts) {
+                document["influence"] = influence_json(&collection, attribute, part)?;
                 document["robust"] = robust_json(&collection, attribute, part, fakes)?;
             }
             Ok(document)
@@ -166,14 +177,24 @@ pub(crate) fn only_the_mean() -> Request {
     Request { bins: 1, method: Method::Histogram, quantiles: Vec::new(), ..Request::default() }
 }
 
+fn influence_json(
+    collection: &Collection,
+    attribute: usize,
+    part: &CountSummary,
+) -> Result<Value, AnswerError> {
+    let Some(estimator) = collection.estimators[attribute].counts() else { return Ok(Value::Null) };
+    let influence = possible(estimator.influence(part))?;
+    Ok(influence.map_or(Value::Null, |influence: Influence| json!(influence.largest())))
+}
+
 fn robust_json(
     collection: &Collection,
     attribute: usize,
     part: &CountSummary,
     fakes: Probability,
 ) -> Result<Value, AnswerError> {
-    let robust = collection.estimators[attribute].robust(part, fakes);
-    Ok(possible(robust)?.map_or(Value::Null, |robust: Robust| {
+    let Some(estimator) = collection.estimators[attribute].counts() else { return Ok(Value::Null) };
+    Ok(possible(estimator.robust(part, fakes))?.map_or(Value::Null, |robust: Robust| {
         let row = |row: &privet_estimators::RobustRow| {
             json!({ "label": row.label, "value": row.value, "bounds": row.bounds })
         };

@@ -157,6 +157,12 @@ const MOST_GROUPS: u64 = 4096;
 fn share_error(channel: &dyn AnyNumeric, bins: usize) -> Result<f64, String> {
     let columns: Vec<Vec<f64>> =
         bin_rows(channel, bins).iter().map(|rows| group_probabilities(channel, rows)).collect();
+    share_error_of(&columns)
+}
+
+/// The same for the laws of groups of reports under each bin or cell.
+pub(crate) fn share_error_of(columns: &[Vec<f64>]) -> Result<f64, String> {
+    let bins = columns.len();
     let even = 1.0 / bins as f64;
     let groups = columns.first().map_or(0, Vec::len);
     let means: Vec<f64> =

@@ -6,6 +6,7 @@ mod expected;
 mod search;
 
 pub use expected::Question;
+pub(crate) use expected::share_error_of;
 pub use search::{Advice, Candidate, LeftOut, Wish, advise, curve};
 
 use crate::registry::{self, AnyEstimator, MechanismRow};

@@ -10,8 +10,13 @@ mod golden;
 mod kill;
 mod ledger_file;
 mod mistakes;
+#[cfg(feature = "pairs")]
+mod pairs;
+mod places;
 mod solved;
 mod strange_bytes;
+#[cfg(feature = "vectors")]
+mod vectors;
 
 use privet_core::Generator;
 use privet_policy::{Policy, PolicyError, ResolvedPolicy};
