@@ -283,7 +283,7 @@ impl Client {
             report: Vec::new(),
         };
         self.check_budgets(policy, ledger, &record)?;
-        record.report = self.draw(policy, &checked, &drawing, epoch, rng, with_partner)?;
+        record.report = self.draw(policy, &checked, &drawing, epoch, rng, Some(with_partner))?;
         let bytes = record.report.clone();
         ledger.append(record)?;
         Ok(PreparedReport { bytes, is_repeated: false })
@@ -303,9 +303,7 @@ impl Client {
     ) -> Result<Vec<u8>, ClientError> {
         let checked = check(policy, answers)?;
         let drawing = Drawing::begin(policy, rng);
-        self.draw(policy, &checked, &drawing, epoch, rng, &mut |attribute, _, rng| {
-            Ok(draw_alone(attribute, rng))
-        })
+        self.draw(policy, &checked, &drawing, epoch, rng, None)
     }
 
     fn check_budgets<S: LedgerStore>(
@@ -338,7 +336,7 @@ impl Client {
         drawing: &Drawing,
         epoch: u32,
         rng: &mut Generator,
-        with_partner: &mut WithPartner<'_>,
+        mut with_partner: Option<&mut WithPartner<'_>>,
     ) -> Result<Vec<u8>, ClientError> {
         let layout = Layout::of(policy);
         let insecure = rng.is_insecure();
@@ -346,11 +344,15 @@ impl Client {
         let mut bytes = layout.start(policy.id(), &head);
         for index in &drawing.answered {
             let attribute = &policy.attributes()[*index];
-            let is_truthful =
-                if attribute.is_in_pairs() { with_partner(attribute, epoch, rng)? } else { true };
-            let report = self
-                .report_of(policy, attribute, &checked.values[*index], is_truthful, rng)
-                .map_err(|source| ClientError::Input { attribute: attribute.terms().name.clone(), source })?;
+            let values = &checked.values[*index];
+            let wrong = |source| ClientError::Input { attribute: attribute.terms().name.clone(), source };
+            let report = match with_partner.as_mut().filter(|_| attribute.is_in_pairs()) {
+                Some(ask) => {
+                    let is_truthful = ask(attribute, epoch, rng)?;
+                    told(category_of(attribute, values).map_err(wrong)?, is_truthful)
+                }
+                None => self.report_of(policy, attribute, values, rng).map_err(wrong)?,
+            };
             layout.write(&mut bytes, *index, &report);
         }
         Ok(bytes)
@@ -361,7 +363,6 @@ impl Client {
         policy: &ResolvedPolicy,
         attribute: &Attribute,
         values: &Values,
-        is_truthful: bool,
         rng: &mut Generator,
     ) -> Result<Vec<u8>, InputError> {
         match &attribute.answering {
@@ -373,7 +374,7 @@ impl Client {
             #[cfg(feature = "vectors")]
             Answering::Vector(vector) => vector.randomize(values, rng),
             #[cfg(feature = "pairs")]
-            Answering::Pair(_) => Ok(vec![u8::from((category_of(attribute, values)? == 1) == is_truthful)]),
+            Answering::Pair(pair) => Ok(told(category_of(attribute, values)?, pair.alone(rng).is_truthful())),
             Answering::Permanent(layers) => {
                 let value = category_of(attribute, values)?;
                 let terms = policy.terms();
@@ -387,13 +388,9 @@ impl Client {
 /// Whether a question that two people answer together is answered truthfully: of an attribute, in an epoch.
 type WithPartner<'a> = dyn FnMut(&Attribute, u32, &mut Generator) -> Result<bool, ClientError> + 'a;
 
-/// Whether a person without a partner is truthful.
-fn draw_alone(attribute: &Attribute, rng: &mut Generator) -> bool {
-    match &attribute.answering {
-        #[cfg(feature = "pairs")]
-        Answering::Pair(pair) => pair.alone(rng).is_truthful(),
-        _ => true,
-    }
+/// The report of a binary value, by a person who is truthful or not.
+fn told(value: u32, is_truthful: bool) -> Vec<u8> {
+    vec![u8::from((value == 1) == is_truthful)]
 }
 
 fn category_of(attribute: &Attribute, values: &Values) -> Result<u32, InputError> {

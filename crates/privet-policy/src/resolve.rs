@@ -18,7 +18,6 @@ use crate::written::{Policy, WrittenAttribute, WrittenMechanism};
 #[cfg(any(feature = "vectors", feature = "pairs"))]
 use privet_core::BuildOptions;
 use privet_core::{Categories, DomainSpec, Epsilon};
-use privet_estimators::PlaneEstimator;
 use privet_limit::{Solution, SolvedChannel};
 use std::sync::Arc;
 
@@ -237,57 +236,32 @@ impl WrittenAttribute {
         self.pair.cap.or(self.epsilon)
     }
 
-    /// Whether the mechanism is to be one on places itself; both are tried if nobody says so.
-    fn ways(&self, named: &Named) -> &'static [bool] {
-        let is_rectangle = matches!(self.domain, DomainSpec::Rectangle(_));
-        let is_coarse = self.sizes.bins.is_some_and(|side| side <= PlaneEstimator::MOST_CELLS_OF_A_SIDE);
+    /// Whether the mechanism is to be one on places itself. For the shares of cells `auto` need not try: a report of a place that is
+    /// uniform in its cell is a private report of the cell, and among all of those with the same epsilon subset selection has the
+    /// least error for people who are spread evenly. Paths have mechanisms on places only.
+    fn is_on_places(&self, named: &Named) -> bool {
         match named {
-            Named::Row(row) if registry::is_on_places(row.info.id) => &[true],
-            Named::Solved(solution) if matches!(solution.channel, SolvedChannel::Rectangle(_)) => &[true],
-            Named::Auto if is_rectangle && self.epsilon_forever.is_none() => match self.sizes.places {
-                Some(_) => &[true],
-                None if is_coarse => &[false, true],
-                None => &[false],
-            },
-            _ => &[false],
+            Named::Auto => self.sizes.places.is_some() && matches!(self.domain, DomainSpec::Rectangle(_)),
+            Named::Row(row) => registry::is_on_places(row.info.id),
+            Named::Solved(solution) => matches!(solution.channel, SolvedChannel::Rectangle(_)),
+            #[cfg(any(feature = "vectors", feature = "pairs"))]
+            _ => false,
         }
     }
 
-    /// The mechanism with the least expected error of all ways.
     fn decide(
         &self,
         epsilon: DecimalEpsilon,
         people: f64,
         read_file: &mut ReadFile<'_>,
     ) -> Result<Decided, PolicyError> {
-        let named = self.named(read_file).map_err(|problem| problem.at(self.mechanism_place))?;
-        let mut best: Option<Decided> = None;
-        for on_places in self.ways(&named) {
-            let next = self.decide_on(*on_places, &named, epsilon, people)?;
-            let is_better = best.as_ref().is_none_or(|best| match (&next.error, &best.error) {
-                (Ok(next), Ok(best)) => next < best,
-                (next, best) => next.is_ok() && best.is_err(),
-            });
-            if is_better {
-                best = Some(next);
-            }
-        }
-        let nothing = || PolicyProblem::Conflict { reason: "no mechanism fits".to_owned() };
-        best.ok_or_else(|| nothing().at(self.mechanism_place))
-    }
-
-    fn decide_on(
-        &self,
-        on_places: bool,
-        named: &Named,
-        epsilon: DecimalEpsilon,
-        people: f64,
-    ) -> Result<Decided, PolicyError> {
+        let named = &self.named(read_file).map_err(|problem| problem.at(self.mechanism_place))?;
         let of_domain = |problem: PolicyProblem| problem.at(self.domain_place);
-        let kind = AttributeKind::of(self.domain.clone(), self.sizes, on_places).map_err(of_domain)?;
+        let kind = AttributeKind::of(self.domain.clone(), self.sizes, self.is_on_places(named))
+            .map_err(of_domain)?;
         let domain = kind.inner_domain().map_err(|error| of_domain(error.into()))?;
         let search = Search { attribute: self, kind, domain, people };
-        let special = match named {
+        let special: Option<Result<Decided, PolicyProblem>> = match named {
             #[cfg(feature = "vectors")]
             Named::Vector(id) => Some(search.on_vectors(id, epsilon)),
             #[cfg(feature = "pairs")]
@@ -625,4 +599,28 @@ fn least_decimal(epsilon: Epsilon) -> Option<DecimalEpsilon> {
     candidates
         .filter_map(DecimalEpsilon::of_billionths)
         .find(|decimal| decimal.epsilon().is_ok_and(|asked| epsilon <= asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `auto` relies on: cells by subset selection, whose variance for one person is known, have less error than the window.
+    #[test]
+    fn cells_are_learned_better_from_reports_of_cells() {
+        for (epsilon, side) in [(1.0f64, 2u32), (4.0, 2), (2.0, 3), (6.0, 4)] {
+            let domain: DomainSpec = "rectangle:0,1,0,1".parse().unwrap();
+            let sizes = crate::kind::Sizes { bins: Some(side), places: None };
+            let kind = AttributeKind::of(domain, sizes, true).unwrap();
+            let choice = Choice::Row(registry::find_mechanism("window-2d").unwrap());
+            let estimator = plane_estimator(&choice, &kind, Epsilon::new(epsilon).unwrap()).unwrap();
+            let on_places = advisor::share_error_of(&estimator.cell_laws()).unwrap();
+            let cells = DomainSpec::Categories(Categories::new(side * side).unwrap());
+            let question = Question::about(&cells, Goal::Frequency, 1).unwrap();
+            let wish = Wish::Epsilon(Epsilon::new(epsilon).unwrap());
+            let advice =
+                advisor::advise(&cells, &question, wish, &Default::default(), &[], &mut |_| {}).unwrap();
+            assert!(advice.recommended.expected_error < on_places, "{epsilon} {side}: {on_places}");
+        }
+    }
 }

@@ -6,6 +6,7 @@
 mod bad_reports;
 mod estimates;
 mod kill;
+mod kinds;
 mod limits;
 mod load;
 mod policies;

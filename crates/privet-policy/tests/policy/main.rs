@@ -17,6 +17,7 @@ mod solved;
 mod strange_bytes;
 #[cfg(feature = "vectors")]
 mod vectors;
+mod without;
 
 use privet_core::Generator;
 use privet_policy::{Policy, PolicyError, ResolvedPolicy};

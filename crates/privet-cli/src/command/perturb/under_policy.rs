@@ -19,6 +19,7 @@ impl Perturb {
     pub(super) fn under_policy(&self, path: &Path, output: Output) -> Result<(), Failure> {
         let policy = contract::read_policy(path)?;
         refuse_permanent(&policy)?;
+        refuse_pairs(&policy)?;
         self.check_flags(output)?;
         check_other_file(path, &self.out)?;
         let epoch = self.epoch(&policy)?;
@@ -120,6 +121,17 @@ fn refuse_permanent(policy: &ResolvedPolicy) -> Result<(), Failure> {
                 attribute.name
             ),
             hint: Some("`privet collect submit --answers` keeps a person's secret and ledger"),
+        })
+    })
+}
+
+/// Whoever is drawn alone is not correlated with anybody, and estimates would state too small an error.
+fn refuse_pairs(policy: &ResolvedPolicy) -> Result<(), Failure> {
+    let in_pairs = policy.attributes().iter().find(|attribute| attribute.is_in_pairs());
+    in_pairs.map_or(Ok(()), |attribute| {
+        Err(Failure::Usage {
+            message: format!("answers to {:?} are made by two devices together", attribute.terms().name),
+            hint: Some("`privet joint simulate` is for tables"),
         })
     })
 }

@@ -112,10 +112,10 @@ struct CellShare {
 
 /// The share of a cell of the coarser grid, with the middle of the cell.
 #[derive(Debug, Serialize)]
-pub(in crate::command) struct CoarseShare {
-    pub(in crate::command) place: Place,
-    pub(in crate::command) share: f64,
-    pub(in crate::command) interval: [f64; 2],
+struct CoarseShare {
+    place: Place,
+    share: f64,
+    interval: [f64; 2],
 }
 
 #[derive(Debug, Serialize)]
@@ -259,11 +259,7 @@ fn largest_cells(density: &Density) -> Vec<CellShare> {
 }
 
 /// The shares of a coarser grid with 95 % intervals, by a bootstrap over paths.
-pub(in crate::command) fn coarse_shares(
-    evidence: &Evidence,
-    density: &Density,
-    cells: u32,
-) -> Result<Vec<CoarseShare>, Failure> {
+fn coarse_shares(evidence: &Evidence, density: &Density, cells: u32) -> Result<Vec<CoarseShare>, Failure> {
     let grid = Grid::new(evidence.space().clone(), [cells; 2]).map_err(refused)?;
     let mut rng = privet::generator()?;
     let found =

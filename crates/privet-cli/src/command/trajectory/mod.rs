@@ -2,7 +2,7 @@
 
 mod boundary;
 mod budget;
-pub(super) mod estimate;
+mod estimate;
 mod evaluate;
 mod geo;
 mod map;
@@ -18,10 +18,7 @@ mod time;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand};
-use privet::Epsilon;
 use privet::trajectory::TrajectoryError;
-use privet::trajectory::method::LocationMethod;
-use privet::trajectory::space::Space;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,15 +65,6 @@ impl Trajectory {
             Step::Map(step) => step.run(output),
         }
     }
-}
-
-/// The method of this name, where it needs no grid.
-pub(crate) fn named_method(
-    name: &str,
-    space: &Space,
-    epsilon: Epsilon,
-) -> Result<Box<dyn LocationMethod>, Failure> {
-    method::build(name, space, epsilon, 1)
 }
 
 /// What the library refuses, as a failure with an exit code.
