@@ -68,7 +68,8 @@ fn check_operator(channel: &dyn AnyNumeric, bins: usize) {
         operator.forward(&shares, &mut density);
         for (group, mass) in column.iter().enumerate() {
             let got = density[group] * f64::from(groups.size(group));
-            assert!((got / mass - 1.0).abs() < 1e-9, "{bin} {group}: {got} {mass}");
+            // Levels are sums of jumps, so in the tails of noise their rounding shows.
+            assert!((got - mass).abs() < 1e-10 * mass + 1e-15, "{bin} {group}: {got} {mass}");
         }
         let of_group = |group: usize| column[group] * values[group] / f64::from(groups.size(group));
         let expected: f64 = (0..groups.count()).map(of_group).sum();

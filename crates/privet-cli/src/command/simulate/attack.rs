@@ -1,11 +1,13 @@
 //! What forgers can do.
 
+mod picture;
+
 use super::{Contest, Contestant};
 use crate::arguments::{parse_named, parse_numbers};
 use crate::command::true_values::TrueValues;
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
-use crate::plot::{self, Chart, Range, Series};
+use crate::plot;
 use clap::ValueEnum;
 use privet::attack::{Attack, AttackError, AttackOutcome, Scenario, Target};
 use privet::{Domain, DomainSpec, Generator, Probability, Values, Verdict};
@@ -126,7 +128,7 @@ impl<'a> Campaign<'a> {
         })?;
         let comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
         if let Some(path) = self.plot {
-            plot::save(&chart(&comparisons), path)?;
+            plot::save(&picture::chart(&comparisons), path)?;
         }
         output.print(&comparisons, || page(&comparisons, self.plot))
     }
@@ -247,54 +249,6 @@ fn comparison(
     }
 }
 
-/// What attacks gain, a line for each mechanism and attack, with crosses for the robust estimates.
-fn chart(comparisons: &[Comparison]) -> Chart {
-    let differ =
-        |part: fn(&Comparison) -> f64| comparisons.iter().any(|row| part(row) != part(&comparisons[0]));
-    let is_over_shares = differ(|row| row.attackers) || !differ(|row| row.epsilon);
-    let place = |row: &Comparison| if is_over_shares { row.attackers } else { row.epsilon };
-    let ends = comparisons
-        .iter()
-        .map(place)
-        .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)]);
-    let mut series: Vec<Series> = Vec::new();
-    for row in comparisons {
-        let mut label = format!("{}, {}", row.mechanism, row.attack);
-        if is_over_shares && differ(|row| row.epsilon) {
-            label += &format!(", epsilon {}", row.epsilon);
-        }
-        if comparisons.iter().any(|other| other.target != row.target) {
-            label += &format!(", {}", row.target);
-        }
-        let (gain, robust) = ([place(row), row.gain], [place(row), row.robust_gain]);
-        match series.iter_mut().find(|series| series.label == label) {
-            Some(series) => {
-                series.line.push(gain);
-                series.dots.push(gain);
-                series.crosses.push(robust);
-            }
-            None => series.push(Series {
-                label,
-                line: vec![gain],
-                dots: vec![gain],
-                crosses: vec![robust],
-                ..Series::default()
-            }),
-        }
-    }
-    let names: Vec<&str> = series.iter().map(|series| series.label.as_str()).collect();
-    Chart {
-        title: "How far forged reports move the estimate (crosses: the robust one)".to_owned(),
-        description: format!("One line for each mechanism and attack: {}.", names.join("; ")),
-        x_name: if is_over_shares { "share of forged reports" } else { "epsilon" }.to_owned(),
-        x_range: Range::Line(ends),
-        y_name: "gain".to_owned(),
-        stem_name: String::new(),
-        may_be_logarithmic: false,
-        series,
-    }
-}
-
 fn page(comparisons: &[Comparison], plot: Option<&Path>) -> String {
     let header = [
         "MECHANISM",
@@ -316,7 +270,8 @@ fn page(comparisons: &[Comparison], plot: Option<&Path>) -> String {
             row.attack.to_owned(),
             row.target.clone(),
             row.epsilon.to_string(),
-            format!("{} %", number(100.0 * row.attackers)),
+            // Percent with at most four decimals.
+            format!("{} %", (1e6 * row.attackers).round() / 1e4),
             number(row.truth),
             number(row.estimate),
             number(row.attacked_estimate),

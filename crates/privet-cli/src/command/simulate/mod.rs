@@ -30,9 +30,9 @@ Examples:
       --in people.csv --column age --goal distribution --method ems,histogram --trials 100
 
   How far can forged reports, from one in fifty to one in ten, move a mean, and does anybody notice?
-    privet simulate --mechanism piecewise,duchi --domain interval:0,120 --epsilon 1 --in people.csv \\
-      --column age --attack maximal-gain,output,input --attackers 0.02:0.1:0.02 --target 120 \\
-      --plot attack.svg";
+    privet simulate --mechanism piecewise,duchi --domain interval:0,120 --epsilon 1 \\
+      --in people.csv --column age --attack maximal-gain,output,input \\
+      --attackers 0.02:0.1:0.02 --target 120 --plot attack.svg";
 
 /// Compare estimates with the truth, on a table of true values
 ///
