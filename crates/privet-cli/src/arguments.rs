@@ -186,11 +186,7 @@ pub(crate) fn build_mechanisms(
 
 /// One epsilon.
 pub(crate) fn parse_epsilon(text: &str) -> Result<Epsilon, Failure> {
-    Ok(Epsilon::new(parse_number(text)?)?)
-}
-
-fn parse_number(text: &str) -> Result<f64, Failure> {
-    parse_named("epsilon", text)
+    Ok(Epsilon::new(parse_named("epsilon", text)?)?)
 }
 
 /// A number, called by its name if it is none.
@@ -207,28 +203,33 @@ const MAX_STEPS: f64 = 10_000.0;
 
 /// Epsilons as a list (`1,2,4`), a range (`1:8:0.5`, both ends included), or a list of both.
 pub(crate) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>, Failure> {
-    let mut epsilons = Vec::new();
+    parse_numbers("epsilon", text)?.into_iter().map(|number| Ok(Epsilon::new(number)?)).collect()
+}
+
+/// Numbers as a list, a range, or a list of both.
+pub(crate) fn parse_numbers(name: &str, text: &str) -> Result<Vec<f64>, Failure> {
+    let mut numbers = Vec::new();
     for part in text.split(',') {
         match part.split(':').collect::<Vec<_>>()[..] {
-            [single] => epsilons.push(parse_epsilon(single)?),
+            [single] => numbers.push(parse_named(name, single)?),
             [first, last, step] => {
-                let (first, last, step) = (parse_number(first)?, parse_number(last)?, parse_number(step)?);
-                epsilons.extend(range(Epsilon::new(first)?, Epsilon::new(last)?, step)?);
+                let [first, last, step] = [first, last, step].map(|text| parse_named(name, text));
+                numbers.extend(range(first?, last?, step?)?);
             }
             _ => return Err(bad_range(part)),
         }
     }
-    Ok(epsilons)
+    Ok(numbers)
 }
 
-fn range(first: Epsilon, last: Epsilon, step: f64) -> Result<Vec<Epsilon>, Failure> {
+fn range(first: f64, last: f64, step: f64) -> Result<Vec<f64>, Failure> {
     // The last value belongs to the range although the division may come out a little low.
-    let steps = ((last.get() - first.get()) / step + 1e-9).floor();
+    let steps = ((last - first) / step + 1e-9).floor();
     if !(step > 0.0 && (0.0..=MAX_STEPS).contains(&steps)) {
         return Err(bad_range(&format!("{first}:{last}:{step}")));
     }
     // Written with twelve digits 0.1 + 2 * 0.1 is 0.3 again.
-    let value = |index: u32| parse_epsilon(&format!("{:.12}", first.get() + f64::from(index) * step));
+    let value = |index: u32| parse_named("a number", &format!("{:.12}", first + f64::from(index) * step));
     (0..=steps as u32).map(value).collect()
 }
 

@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// More than any policy has; what is longer is refused without reading all of it.
 const MOST_BYTES: u64 = 65 << 20;
@@ -54,19 +53,12 @@ pub(crate) fn whole_report(envelope: Envelope, body: &[u8]) -> Vec<u8> {
     [&envelope.header(), body].concat()
 }
 
-/// Today in Greenwich.
-fn today() -> Result<Date, Failure> {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let days = u32::try_from(seconds / (24 * 60 * 60)).ok();
-    days.and_then(Date::from_days_since_1970).ok_or_else(|| Failure::Usage {
-        message: "the clock of this machine shows no day before the year 10000".to_owned(),
-        hint: None,
-    })
-}
-
 /// The day that a flag names, or today.
 pub(crate) fn day(flag: Option<&str>) -> Result<Date, Failure> {
-    let Some(text) = flag else { return today() };
+    let Some(text) = flag else {
+        return privet::client::today()
+            .map_err(|error| Failure::Usage { message: error.to_string(), hint: None });
+    };
     text.parse().map_err(|_| Failure::Usage {
         message: format!("--day must be a day such as 2026-03-15: got {text:?}"),
         hint: None,

@@ -3,6 +3,7 @@
 use crate::table::Problem;
 use privet::advisor::AdvisorError;
 use privet::classifier::ClassifierError;
+use privet::client::CollectError;
 use privet::limit::LimitError;
 use privet::model::ModelError;
 use privet::policy::{ClientError, PolicyError, SubmissionError};
@@ -72,12 +73,9 @@ pub(crate) enum Failure {
     /// A collector that does not run.
     #[error(transparent)]
     Serve(#[from] ServeError),
-    /// A collector that cannot be reached.
-    #[error("cannot reach {url}: {reason}")]
-    Network { url: String, reason: String },
-    /// What a collector refuses, in its own words.
-    #[error("the collector refuses: {detail}")]
-    Collector { status: u16, code: String, detail: String, hint: Option<String> },
+    /// What a collector refuses, or why it cannot be asked.
+    #[error(transparent)]
+    Collect(#[from] CollectError),
     #[error("stopped before anything was found")]
     Stopped,
     /// A mechanism or a program that does not keep its promise.
@@ -148,10 +146,13 @@ fn row_in_words(row: Option<u64>) -> String {
 }
 
 /// Busy and broken collectors, wrong requests, and wrong reports.
-fn collector_exit_code(status: u16) -> u8 {
-    match status {
-        429 | 500.. => 74,
-        400 | 401 | 403 | 404 => 2,
+fn collect_exit_code(error: &CollectError) -> u8 {
+    match error {
+        CollectError::Address { .. } => 2,
+        CollectError::Refused { status: 400 | 401 | 403 | 404, .. } => 2,
+        CollectError::Refused { status: 429 | 500.., .. } | CollectError::Busy { .. } => 74,
+        CollectError::Network { .. } | CollectError::File { .. } | CollectError::Entropy(_) => 74,
+        CollectError::Answer(ClientError::Ledger(_)) => 74,
         _ => 65,
     }
 }
@@ -216,8 +217,8 @@ impl Failure {
             Self::Reshape(ReshapeError::Setting { .. } | ReshapeError::Rank { .. }) => 2,
             Self::Model { source: ModelError::File { .. }, .. } => 74,
             Self::Model { .. } | Self::Reshape(_) => 65,
-            Self::Collector { status, .. } => collector_exit_code(*status),
-            Self::Serve(_) | Self::Network { .. } => 74,
+            Self::Collect(error) => collect_exit_code(error),
+            Self::Serve(_) => 74,
             Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
             Self::Stopped => INTERRUPTED,
@@ -246,8 +247,7 @@ impl Failure {
             Self::Answer { source, .. } => source.code(),
             Self::Submission { source, .. } => source.code(),
             Self::Serve(_) => "serve",
-            Self::Network { .. } => "network",
-            Self::Collector { code, .. } => code,
+            Self::Collect(error) => error.code(),
             Self::Stopped => "stopped",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
@@ -272,7 +272,10 @@ impl Failure {
             ),
             Self::Source { problem, .. } => problem.hint(),
             Self::Policy { source, .. } => source.hint(),
-            Self::Collector { hint, .. } => hint.clone().map(Cow::from),
+            Self::Collect(CollectError::Refused { hint, .. }) => hint.clone().map(Cow::from),
+            Self::Collect(CollectError::Address { .. }) => {
+                Some("an address is http://HOST:PORT or https://HOST".into())
+            }
             Self::Reshape(error) => error.hint().map(Cow::from),
             Self::Usage { hint, .. } | Self::Data { hint, .. } => hint.map(Cow::from),
             Self::Classifier { source, row, .. } => classifier_hint(source, row.is_some()),

@@ -180,6 +180,31 @@ fn a_person_answers_once_and_keeps_a_ledger() {
     assert!(lost.code == 74 && lost.stderr.contains("[ledger-damaged]"), "{}", lost.stderr);
 }
 
+/// Tables and a person's own report get their tokens on the way, if they are sent by somebody who may have them signed.
+#[test]
+fn reports_are_sent_with_tokens_where_they_are_needed() {
+    let folder = folder();
+    let server = Server::start(&folder, "--manage-token manage.token");
+    let at = format!("--collector {}", server.url);
+    let created = folder
+        .json(&format!("collect create {at} --policy travel.toml --token manage.token --submission-tokens"));
+    let flags = format!("{at} --collection {}", created["id"].as_str().unwrap());
+    folder.write("people.csv", people(5));
+    folder.succeed("perturb --policy travel.toml --in people.csv --out reports.csv");
+    let refused = folder.run(&format!("collect submit {flags} --in reports.csv"));
+    assert!(refused.code == 2 && refused.stderr.contains("[unauthorized]"), "{}", refused.stderr);
+    let table = format!("collect submit {flags} --in reports.csv --token manage.token");
+    assert_eq!(folder.json(&table)["accepted"], 5);
+    assert_eq!(folder.json(&table)["duplicates"], 5);
+    let own = format!("collect submit {flags} --answers - --ledger my.ledger --token manage.token --json");
+    for (accepted, repeated) in [(1, false), (0, true)] {
+        let answers = r#"{"commute": "bus", "minutes": 12.5, "region": "north"}"#;
+        let ending = folder.run_with(&own.split_whitespace().collect::<Vec<_>>(), answers);
+        let document: Value = serde_json::from_str(&ending.stdout).unwrap();
+        assert_eq!((&document["accepted"], &document["repeated"]), (&accepted.into(), &repeated.into()));
+    }
+}
+
 /// Something that is busy at first and does not answer at all then; the third time it answers.
 #[test]
 fn busy_collectors_are_asked_again() {

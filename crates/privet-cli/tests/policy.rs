@@ -152,3 +152,23 @@ fn what_does_not_fit_is_explained() {
     let neither = folder.run("perturb --in people.csv --out r.csv");
     assert!(neither.code == 2 && neither.stderr.contains("--mechanism <NAME>"), "{}", neither.stderr);
 }
+
+/// The kind of guarantee is that of the mechanisms, not what a delta looks like.
+#[test]
+fn guarantees_are_called_what_they_are() {
+    let folder = folder();
+    folder.write("people.csv", people(10));
+    for (mechanism, delta, kind) in [
+        ("pm", None, "pure"),
+        ("gaussian", Some("delta = 1e-6"), "approximate"),
+        ("gaussian-probabilistic", Some("delta = 1e-6"), "probabilistic"),
+    ] {
+        let delta = delta.unwrap_or_default();
+        let policy = TRAVEL
+            .replace("mechanism = \"pm\"", &format!("mechanism = \"{mechanism}\"\n{delta}"))
+            .replace("period =", &format!("{delta}\nperiod ="));
+        folder.write("other.toml", policy);
+        let line = "perturb --policy other.toml --in people.csv --day 2026-03-15 --out reports.csv";
+        assert_eq!(folder.json(line)["guarantee"]["kind"], kind);
+    }
+}

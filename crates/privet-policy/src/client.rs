@@ -197,6 +197,14 @@ impl Client {
         Self { origin_limit: Some(limit), ..self }
     }
 
+    /// A generator for another purpose than permanent answers: always the same words for the same purpose and name, and nobody without
+    /// the secret can tell them from random ones.
+    pub fn generator_for(&self, purpose: &'static str, name: &[u8]) -> Generator {
+        let mut hasher = blake3::Hasher::new_derive_key(purpose);
+        hasher.update(&*self.secret).update(name);
+        Generator::from_entropy(*hasher.finalize().as_bytes())
+    }
+
     /// Makes the report of an epoch: checks the values and the budgets, draws, records the draw, its cost and the bytes in one
     /// step, and only then hands the bytes out. If the epoch was answered before, those bytes are handed out again.
     ///

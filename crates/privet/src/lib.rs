@@ -22,11 +22,13 @@
 //! # let _ = report;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! With the feature `http` there is also `client`, which talks to a collector.
 
 pub use privet_core::*;
 pub use privet_estimators::{
     Answer, Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator,
-    NumberEstimator, PlaneEstimator, Request, numeric, statistics,
+    NumberEstimator, PlaneEstimator, Request, Verdict, attack, numeric, statistics,
 };
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
 pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, plane, polar, wrapper};
@@ -47,6 +49,9 @@ pub use privet_trajectory as trajectory;
 pub use privet_vector as vector;
 
 pub use privet_policy::{advisor, registry};
+
+#[cfg(feature = "http")]
+pub mod client;
 
 /// The operating system gave no randomness. There is no fallback: without it nothing can be protected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -30,6 +30,17 @@ pub struct NumberEstimator {
     prepared: Arc<OnceLock<Prepared>>,
     /// The operator that was used last: collections are often asked for the same number of bins again.
     last: Arc<Mutex<Option<Arc<Operator>>>>,
+    /// What was fitted last: of one summary the answer, the influence of a report and the robust estimate are asked for.
+    fitted: Arc<Mutex<Option<Arc<Fitted>>>>,
+}
+
+/// The linear engine of a summary.
+#[derive(Debug)]
+struct Fitted {
+    counts: Vec<u64>,
+    engine: LinearEngine,
+    /// The density of reports in each group that the engine takes as given.
+    density: Vec<f64>,
 }
 
 /// An estimate of the mean: the mean of a number for each report, plus a constant.
@@ -88,7 +99,7 @@ impl NumberEstimator {
         let groups = Groups::of(channel.output_cells());
         let last = channel.output_cells() - 1;
         let ends = [channel.output_value(0), channel.output_value(last)];
-        Self { channel, groups, ends, prepared: Arc::default(), last: Arc::default() }
+        Self { channel, groups, ends, prepared: Arc::default(), last: Arc::default(), fitted: Arc::default() }
     }
 
     fn prepared(&self) -> &Prepared {
@@ -128,19 +139,20 @@ impl NumberEstimator {
     pub fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
         let counts = self.counts(summary)?;
         let distribution = self.distribution(summary, request.method, request.bins)?;
-        let engine = self.engine(counts);
+        let fitted = self.fitted(counts);
+        let engine = &fitted.engine;
         let n = summary.count();
-        let share = |range: [f64; 2]| self.range(&engine, &distribution, range, n);
-        let bins = self.bin_shares(&engine, &distribution, n);
+        let share = |range: [f64; 2]| self.range(engine, &distribution, range, n);
+        let bins = self.bin_shares(engine, &distribution, n);
         let ranges = request.ranges.iter().map(|range| share(*range)).collect();
         if self.channel.space().is_ring() {
-            let (direction, resultant_length) = self.direction(&engine, n);
+            let (direction, resultant_length) = self.direction(engine, n);
             let method = request.method;
             let angles = Angles { direction, resultant_length, distribution, bins, ranges, n, method };
             return Ok(Answer::Angles(angles));
         }
-        let quantiles = self.quantiles(&engine, &distribution, &request.quantiles, n);
-        let mean = self.mean(&engine, summary);
+        let quantiles = self.quantiles(engine, &distribution, &request.quantiles, n);
+        let mean = self.mean(engine, summary);
         Ok(Answer::Numbers(Numbers {
             mean,
             distribution,
@@ -206,13 +218,20 @@ impl NumberEstimator {
         shares
     }
 
-    /// The linear engine around a smooth distribution of a fixed number of bins, whatever was asked for.
-    fn engine(&self, counts: &[u64]) -> LinearEngine {
-        self.engine_and_density(counts).0
+    /// The linear engine of counts.
+    fn fitted(&self, counts: &[u64]) -> Arc<Fitted> {
+        let last = self.fitted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(fitted) = last.filter(|fitted| fitted.counts == counts) {
+            return fitted;
+        }
+        // Nobody waits for the lock while this takes its time.
+        let fitted = Arc::new(self.fit(counts));
+        *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fitted));
+        fitted
     }
 
-    /// The engine and the density of reports in each group that it takes as given.
-    fn engine_and_density(&self, counts: &[u64]) -> (LinearEngine, Vec<f64>) {
+    /// The linear engine around a smooth distribution of a fixed number of bins, whatever was asked for.
+    fn fit(&self, counts: &[u64]) -> Fitted {
         let Prepared { places, operator, .. } = self.prepared();
         let space = self.channel.space();
         let as_numbers: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
@@ -223,7 +242,7 @@ impl NumberEstimator {
         operator.forward(&shares, &mut density);
         let distribution = Distribution::new(space, shares);
         let evidence = Evidence { places, counts, distribution: &distribution, density: &density };
-        (LinearEngine::new(evidence), density)
+        Fitted { counts: counts.to_vec(), engine: LinearEngine::new(evidence), density }
     }
 
     /// The mean as a mean over reports.
@@ -249,9 +268,9 @@ impl NumberEstimator {
             let range = self.ends[1] - self.ends[0];
             return Ok(MeanOfGroups { counts, weights, range, value: self.mean_report(summary) });
         }
-        let (engine, density) = self.engine_and_density(counts);
-        let functional = engine.fitter.fit(&engine.smooth(|unit| unit));
-        let mut weights = self.prepared().places.weights(&functional, &density);
+        let fitted = self.fitted(counts);
+        let functional = fitted.engine.fitter.fit(&fitted.engine.smooth(|unit| unit));
+        let mut weights = self.prepared().places.weights(&functional, &fitted.density);
         weights.iter_mut().for_each(|weight| *weight *= space.width());
         let value = space.from_unit(functional.value);
         Ok(MeanOfGroups { counts, range: range(weights.iter().copied()), weights, value })

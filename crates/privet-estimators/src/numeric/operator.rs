@@ -9,10 +9,31 @@ use privet_mechanisms::analysis::{AnyNumeric, bin_rows};
 #[derive(Debug, Clone)]
 pub(super) struct Operator {
     groups: usize,
-    /// Where each column's jumps begin; one more than there are columns.
-    starts: Vec<usize>,
-    jumps: Vec<(u32, f64)>,
+    columns: Vec<Column>,
+    jumps: Vec<f64>,
+    /// The group of each jump, for columns that jump here and there.
+    places: Vec<u32>,
 }
+
+/// Which jumps are a column's.
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    /// The first one and one past the last.
+    jumps: [usize; 2],
+    where_from: Where,
+}
+
+/// In which groups a column jumps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Where {
+    /// In neighbouring groups from this one on: columns of additive noise, which jump nearly everywhere. Reading them needs no places.
+    From(usize),
+    /// In those whose places begin here.
+    At(usize),
+}
+
+/// So many columns are summed side by side: each sum has its own order, and none waits for another.
+const SIDE_BY_SIDE: usize = 8;
 
 impl Operator {
     /// Columns are `bins` equal bins of the domain.
@@ -34,7 +55,9 @@ impl Operator {
     }
 
     fn of_rows(channel: &dyn AnyNumeric, groups: Groups, columns: &[Vec<(u32, f64)>]) -> Self {
-        let mut operator = Self { groups: groups.count(), starts: vec![0], jumps: Vec::new() };
+        let mut operator =
+            Self { groups: groups.count(), columns: Vec::new(), jumps: Vec::new(), places: Vec::new() };
+        let mut column = Vec::new();
         let mut scratch = vec![0.0; groups.count() + 1];
         let mut touched = Vec::new();
         let total = channel.row_total() as f64;
@@ -67,36 +90,71 @@ impl Operator {
             for group in touched.drain(..) {
                 let jump = std::mem::take(&mut scratch[group]) / total;
                 if jump != 0.0 && group < groups.count() {
-                    operator.jumps.push((group as u32, jump));
+                    column.push((group, jump));
                 }
             }
-            operator.starts.push(operator.jumps.len());
+            operator.push(&column);
+            column.clear();
         }
         operator
     }
 
-    pub(super) fn columns(&self) -> usize {
-        self.starts.len() - 1
+    fn push(&mut self, column: &[(usize, f64)]) {
+        let first = column.first().map_or(0, |(group, _)| *group);
+        let is_row = column.iter().zip(first..).all(|((group, _), expected)| *group == expected);
+        let where_from = if is_row {
+            Where::From(first)
+        } else {
+            let start = self.places.len();
+            self.places.extend(column.iter().map(|(group, _)| *group as u32));
+            Where::At(start)
+        };
+        let start = self.jumps.len();
+        self.jumps.extend(column.iter().map(|(_, jump)| jump));
+        self.columns.push(Column { jumps: [start, self.jumps.len()], where_from });
     }
 
-    fn column(&self, index: usize) -> &[(u32, f64)] {
-        &self.jumps[self.starts[index]..self.starts[index + 1]]
+    pub(super) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn jumps(&self, column: Column) -> &[f64] {
+        &self.jumps[column.jumps[0]..column.jumps[1]]
+    }
+
+    fn places(&self, start: usize, column: Column) -> &[u32] {
+        &self.places[start..start + column.jumps[1] - column.jumps[0]]
     }
 
     /// Whether two columns are the same law.
     pub(super) fn same(&self, one: usize, two: usize) -> bool {
-        let (one, two) = (self.column(one), self.column(two));
-        one.len() == two.len()
-            && one.iter().zip(two).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() <= 1e-12 * a.1.abs())
+        let (one, two) = (self.columns[one], self.columns[two]);
+        let same_places = match (one.where_from, two.where_from) {
+            (Where::At(first), Where::At(second)) => self.places(first, one) == self.places(second, two),
+            (first, second) => first == second,
+        };
+        let (one, two) = (self.jumps(one), self.jumps(two));
+        same_places
+            && one.len() == two.len()
+            && one.iter().zip(two).all(|(a, b)| (a - b).abs() <= 1e-12 * a.abs())
     }
 
     /// The density in each group when columns have these shares.
     pub(super) fn forward(&self, shares: &[f64], density: &mut Vec<f64>) {
         density.clear();
         density.resize(self.groups, 0.0);
-        for (index, share) in shares.iter().enumerate() {
-            for (group, jump) in self.column(index) {
-                density[*group as usize] += share * jump;
+        for (column, share) in self.columns.iter().zip(shares) {
+            let jumps = self.jumps(*column);
+            match column.where_from {
+                Where::From(first) => {
+                    let groups = &mut density[first..first + jumps.len()];
+                    groups.iter_mut().zip(jumps).for_each(|(value, jump)| *value += share * jump);
+                }
+                Where::At(start) => {
+                    for (group, jump) in self.places(start, *column).iter().zip(jumps) {
+                        density[*group as usize] += share * jump;
+                    }
+                }
             }
         }
         let mut level = 0.0;
@@ -114,9 +172,43 @@ impl Operator {
             *value = sum;
         }
         sums.clear();
-        let of_column = |index: usize| {
-            self.column(index).iter().map(|(group, jump)| jump * values[*group as usize]).sum()
-        };
-        sums.extend((0..self.columns()).map(|index| -> f64 { of_column(index) }));
+        let (blocks, rest) = self.columns.as_chunks::<SIDE_BY_SIDE>();
+        for block in blocks {
+            match self.side_by_side(block, values) {
+                Some(of_block) => sums.extend(of_block),
+                None => sums.extend(block.iter().map(|column| self.sum(*column, values))),
+            }
+        }
+        sums.extend(rest.iter().map(|column| self.sum(*column, values)));
+    }
+
+    fn sum(&self, column: Column, values: &[f64]) -> f64 {
+        let jumps = self.jumps(column);
+        match column.where_from {
+            Where::From(first) => jumps.iter().zip(&values[first..]).map(|(jump, value)| jump * value).sum(),
+            Where::At(start) => {
+                let places = self.places(start, column).iter();
+                places.zip(jumps).map(|(group, jump)| jump * values[*group as usize]).sum()
+            }
+        }
+    }
+
+    /// The sums of columns that jump in the same neighbouring groups.
+    fn side_by_side(&self, block: &[Column; SIDE_BY_SIDE], values: &[f64]) -> Option<[f64; SIDE_BY_SIDE]> {
+        let Where::From(first) = block[0].where_from else { return None };
+        let length = self.jumps(block[0]).len();
+        let is_alike =
+            |column: &Column| column.where_from == block[0].where_from && self.jumps(*column).len() == length;
+        if !block.iter().all(is_alike) {
+            return None;
+        }
+        let jumps = block.map(|column| self.jumps(column));
+        let mut sums = [0.0; SIDE_BY_SIDE];
+        for (index, value) in values[first..first + length].iter().enumerate() {
+            for (sum, jumps) in sums.iter_mut().zip(&jumps) {
+                *sum += jumps[index] * value;
+            }
+        }
+        Some(sums)
     }
 }

@@ -1,21 +1,18 @@
 //! Records in a file that is only ever appended to.
 //!
-//! The file begins with `PVLEDG1` and a newline. Each record is its length (4 bytes, little-endian), the first 4 bytes of the
-//! length's BLAKE3 hash, the first 16 bytes of the record's hash, and the record. A record that was cut off at the end of the file
-//! was never acted upon, so it is dropped when the file is opened; anything else that is wrong is an error, because what was
-//! spent would be forgotten.
+//! Each record is its length (4 bytes, little-endian), the first 16 bytes of its BLAKE3 hash, and the record. Before the records are the
+//! [seals](super::seal), which tell a record that was never acknowledged, and may be dropped, from one that was changed: that is an error,
+//! because what was spent would be forgotten.
 
+use super::seal::Seals;
 use super::{LedgerError, LedgerRecord, LedgerStore};
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-const MAGIC: &[u8; 8] = b"PVLEDG1\n";
 const LENGTH_BYTES: usize = 4;
-const LENGTH_CHECK_BYTES: usize = 4;
 const CHECK_BYTES: usize = 16;
-const FRAME_BYTES: usize = LENGTH_BYTES + LENGTH_CHECK_BYTES + CHECK_BYTES;
 
 /// Records in a file, locked against other programs as long as this value lives.
 #[derive(Debug)]
@@ -44,7 +41,7 @@ impl FileLedger {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             File::open(folder).and_then(|folder| folder.sync_all()).map_err(storage("opened"))?;
         }
-        Ok(Self { log: Log { medium: file, end: None } })
+        Ok(Self { log: Log { medium: file, seals: None } })
     }
 }
 
@@ -81,27 +78,38 @@ impl Medium for File {
 #[derive(Debug)]
 struct Log<M> {
     medium: M,
-    /// Where the next record begins, if it is known that everything before was loaded and nothing is behind.
-    end: Option<u64>,
+    /// The seals, if it is known that everything before was loaded and nothing is behind.
+    seals: Option<Seals>,
 }
 
 impl<M: Medium> Log<M> {
     fn load(&mut self) -> Result<Vec<LedgerRecord>, LedgerError> {
+        self.seals = None;
         let mut bytes = Vec::new();
         self.medium.seek(SeekFrom::Start(0)).map_err(storage("read"))?;
         self.medium.read_to_end(&mut bytes).map_err(storage("read"))?;
-        // The beginning of a file that was being made.
-        if bytes.len() < MAGIC.len() && MAGIC.starts_with(&bytes) {
+        if Seals::is_unfinished(&bytes) {
             self.cut(0)?;
-            self.write_at(0, MAGIC)?;
+            self.write_at(0, &Seals::new_file())?;
+            self.seals = Some(Seals::NEW);
             return Ok(Vec::new());
         }
-        let body = bytes.strip_prefix(MAGIC).ok_or(LedgerError::Damaged { reason: "it is no ledger" })?;
-        let (records, whole) = read_records(body)?;
-        self.end = Some(bytes.len() as u64);
-        if whole < body.len() {
-            self.cut((MAGIC.len() + whole) as u64)?;
+        let mut seals = Seals::read(&bytes)?;
+        let acknowledged = usize::try_from(seals.acknowledged()).ok();
+        let Some((sealed, tail)) = acknowledged.and_then(|length| bytes.split_at_checked(length)) else {
+            return Err(LedgerError::Damaged { reason: "its end is missing" });
+        };
+        let mut records = read_records(&sealed[Seals::END..])?;
+        match read_frame(tail) {
+            Some((record, [])) => {
+                records.push(record?);
+                self.seal(&mut seals, bytes.len() as u64)?;
+            }
+            _ if !seals.are_sound() => return Err(LedgerError::Damaged { reason: "a record was changed" }),
+            _ if tail.is_empty() => {}
+            _ => self.cut(sealed.len() as u64)?,
         }
+        self.seals = Some(seals);
         Ok(records)
     }
 
@@ -111,86 +119,70 @@ impl<M: Medium> Log<M> {
             action: "written",
             reason: "the record is larger than 4 GB".to_owned(),
         })?;
-        let mut frame = Vec::with_capacity(FRAME_BYTES + payload.len());
-        frame.extend_from_slice(&length.to_le_bytes());
-        frame.extend_from_slice(&length_check(length));
-        frame.extend_from_slice(&blake3::hash(&payload).as_bytes()[..CHECK_BYTES]);
-        frame.extend_from_slice(&payload);
+        let frame = [&length.to_le_bytes(), &check_of(&payload)[..], &payload].concat();
         // A record that could not be removed may be whole. Writing on would let two draws of one epoch leave.
-        let end = self.end.ok_or_else(|| LedgerError::Storage {
+        let mut seals = self.seals.take().ok_or_else(|| LedgerError::Storage {
             action: "written",
             reason: "an earlier write failed, so it has to be opened again".to_owned(),
         })?;
-        self.write_at(end, &frame)
+        let end = seals.acknowledged();
+        if let Err(error) = self.write_at(end, &frame) {
+            // What is left of it is cut off; if that fails too, it is when the file is loaded again.
+            self.seals = self.cut(end).ok().map(|()| seals);
+            return Err(error);
+        }
+        // If this fails nobody knows what the seal is, so the record stays where it is until the file is loaded again.
+        self.seal(&mut seals, end + frame.len() as u64)?;
+        self.seals = Some(seals);
+        Ok(())
+    }
+
+    /// Acknowledges everything before `end`, which has reached the disk.
+    fn seal(&mut self, seals: &mut Seals, end: u64) -> Result<(), LedgerError> {
+        let (place, seal) = seals.renew(end);
+        self.write_at(place, &seal)
     }
 
     /// Drops what lies behind `end`.
     fn cut(&mut self, end: u64) -> Result<(), LedgerError> {
-        self.end = None;
-        self.medium.set_len(end).and_then(|()| self.medium.sync()).map_err(storage("written"))?;
-        self.end = Some(end);
-        Ok(())
+        self.medium.set_len(end).and_then(|()| self.medium.sync()).map_err(storage("written"))
     }
 
-    /// Writes at the end, and returns when it is sure to stay there. What a failure left behind is cut off again; if that fails
-    /// too, nothing more is written before the file was loaded again.
-    fn write_at(&mut self, end: u64, bytes: &[u8]) -> Result<(), LedgerError> {
-        self.end = None;
-        let written = self
-            .medium
-            .seek(SeekFrom::Start(end))
+    /// Writes at a place, and returns when it is sure to stay there.
+    fn write_at(&mut self, place: u64, bytes: &[u8]) -> Result<(), LedgerError> {
+        self.medium
+            .seek(SeekFrom::Start(place))
             .and_then(|_| self.medium.write_all(bytes))
-            .and_then(|()| self.medium.sync());
-        match written {
-            Ok(()) => {
-                self.end = Some(end + bytes.len() as u64);
-                Ok(())
-            }
-            Err(error) => {
-                self.cut(end).ok();
-                Err(storage("written")(error))
-            }
-        }
+            .and_then(|()| self.medium.sync())
+            .map_err(storage("written"))
     }
 }
 
-fn length_check(length: u32) -> [u8; LENGTH_CHECK_BYTES] {
-    let mut check = [0; LENGTH_CHECK_BYTES];
-    check.copy_from_slice(&blake3::hash(&length.to_le_bytes()).as_bytes()[..LENGTH_CHECK_BYTES]);
+fn check_of(payload: &[u8]) -> [u8; CHECK_BYTES] {
+    let mut check = [0; CHECK_BYTES];
+    check.copy_from_slice(&blake3::hash(payload).as_bytes()[..CHECK_BYTES]);
     check
 }
 
-/// The records, and how many bytes they have without a last one that was cut off.
-fn read_records(body: &[u8]) -> Result<(Vec<LedgerRecord>, usize), LedgerError> {
+/// Records that were acknowledged.
+fn read_records(mut bytes: &[u8]) -> Result<Vec<LedgerRecord>, LedgerError> {
     let mut records = Vec::new();
-    let mut rest = body;
-    while !rest.is_empty() {
-        let whole = body.len() - rest.len();
-        // Some file systems fill what was not written with zeros.
-        let is_cut_off = rest.len() < FRAME_BYTES || rest.iter().all(|byte| *byte == 0);
-        if is_cut_off {
-            return Ok((records, whole));
-        }
-        let (head, behind) = rest.split_at(FRAME_BYTES);
-        let mut length = [0; LENGTH_BYTES];
-        length.copy_from_slice(&head[..LENGTH_BYTES]);
-        let length = u32::from_le_bytes(length);
-        if head[LENGTH_BYTES..LENGTH_BYTES + LENGTH_CHECK_BYTES] != length_check(length) {
-            return Err(LedgerError::Damaged { reason: "the length of a record was changed" });
-        }
-        let Some((payload, next)) = behind.split_at_checked(length as usize) else {
-            return Ok((records, whole));
-        };
-        if head[FRAME_BYTES - CHECK_BYTES..] != blake3::hash(payload).as_bytes()[..CHECK_BYTES] {
-            if next.is_empty() {
-                return Ok((records, whole));
-            }
+    while !bytes.is_empty() {
+        let Some((record, rest)) = read_frame(bytes) else {
             return Err(LedgerError::Damaged { reason: "a record was changed" });
-        }
-        records.push(LedgerRecord::from_bytes(payload)?);
-        rest = next;
+        };
+        records.push(record?);
+        bytes = rest;
     }
-    Ok((records, body.len()))
+    Ok(records)
+}
+
+/// The first record and what lies behind it, if the record is as it was written.
+fn read_frame(bytes: &[u8]) -> Option<(Result<LedgerRecord, LedgerError>, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>()?;
+    let (check, rest) = rest.split_first_chunk::<CHECK_BYTES>()?;
+    let (payload, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    (check_of(payload) == *check).then(|| (LedgerRecord::from_bytes(payload), rest))
 }
 
 #[cfg(test)]
@@ -261,7 +253,7 @@ mod tests {
 
     fn log(can_cut: bool) -> Log<SmallDisk> {
         let content = io::Cursor::new(Vec::new());
-        Log { medium: SmallDisk { content, room: usize::MAX, can_cut }, end: None }
+        Log { medium: SmallDisk { content, room: usize::MAX, can_cut }, seals: None }
     }
 
     fn epochs(log: &mut Log<SmallDisk>) -> Vec<u32> {
@@ -274,7 +266,7 @@ mod tests {
         assert!(log.load().unwrap().is_empty());
         log.append(&record(1)).unwrap();
         let whole = log.medium.content.get_ref().clone();
-        for room in whole.len()..whole.len() * 2 - MAGIC.len() {
+        for room in whole.len()..whole.len() * 2 - Seals::END {
             log.medium.room = room;
             assert_eq!(log.append(&record(2)).unwrap_err().code(), "ledger-storage", "{room}");
             assert_eq!(*log.medium.content.get_ref(), whole, "{room}");
@@ -308,5 +300,112 @@ mod tests {
         *log.medium.content.get_mut() = letter.clone();
         assert_eq!(log.load().unwrap_err().code(), "ledger-damaged");
         assert_eq!(*log.medium.content.get_ref(), letter);
+    }
+
+    /// A ledger with records of the epochs 1 and 2, and how long it was with the first one only.
+    fn two_records() -> (Vec<u8>, usize) {
+        let mut log = log(true);
+        log.load().unwrap();
+        log.append(&record(1)).unwrap();
+        let one = log.medium.content.get_ref().len();
+        log.append(&record(2)).unwrap();
+        (log.medium.content.into_inner(), one)
+    }
+
+    /// The epochs of a file's records, and what became of the file.
+    fn open(file: &[u8]) -> (Result<Vec<u32>, LedgerError>, Log<SmallDisk>) {
+        let mut log = log(true);
+        *log.medium.content.get_mut() = file.to_vec();
+        let records = log.load();
+        (records.map(|records| records.iter().map(|record| record.epoch).collect()), log)
+    }
+
+    /// The power fails while a record is written: the seals are those of before, and of the record any part has reached the disk, with
+    /// zeros or nothing in place of the rest. It was never acknowledged, so it may go; what was acknowledged stays.
+    #[test]
+    fn a_record_that_was_never_acknowledged_is_cut_off() {
+        let (two, one) = two_records();
+        let mut before = log(true);
+        before.load().unwrap();
+        before.append(&record(1)).unwrap();
+        let before = before.medium.content.into_inner();
+        for written in 0..two.len() - one {
+            let part = &two[one..one + written];
+            let zeros = vec![0; two.len() - one - written];
+            for tail in [part.to_vec(), [part, &zeros].concat()] {
+                let (epochs, mut log) = open(&[&before, tail.as_slice()].concat());
+                assert_eq!(epochs.unwrap(), [1], "{written}");
+                assert_eq!(*log.medium.content.get_ref(), before);
+                log.append(&record(3)).unwrap();
+                assert_eq!(super::tests::epochs(&mut log), [1, 3]);
+            }
+        }
+        // Whole, but without its seal: it is kept, which forgets nothing.
+        let (epochs, log) = open(&[&before, &two[one..]].concat());
+        assert_eq!(epochs.unwrap(), [1, 2]);
+        assert_eq!(*log.medium.content.get_ref(), two);
+    }
+
+    /// The power fails while the seal is written: any part of it has reached the disk, and the record is there.
+    #[test]
+    fn a_record_whose_seal_was_being_written_is_kept() {
+        let (two, one) = two_records();
+        let mut log = log(true);
+        log.load().unwrap();
+        log.append(&record(1)).unwrap();
+        let before = log.medium.content.into_inner();
+        let unsealed = [&before, &two[one..]].concat();
+        let changed: Vec<usize> = (0..Seals::END).filter(|at| unsealed[*at] != two[*at]).collect();
+        assert!(!changed.is_empty() && changed.len() <= 16);
+        for written in 0..=changed.len() {
+            let mut file = unsealed.clone();
+            changed[..written].iter().for_each(|at| file[*at] = two[*at]);
+            let (epochs, mut log) = open(&file);
+            assert_eq!(epochs.unwrap(), [1, 2], "{written}");
+            log.append(&record(3)).unwrap();
+            assert_eq!(super::tests::epochs(&mut log), [1, 2, 3]);
+        }
+    }
+
+    /// Whatever byte is changed or whatever end is missing, no record that was acknowledged is forgotten.
+    #[test]
+    fn nothing_that_was_acknowledged_is_forgotten() {
+        let (two, one) = two_records();
+        for at in 0..two.len() {
+            for bits in [1, 0x80, 0xff, two[at]] {
+                let mut file = two.clone();
+                file[at] ^= bits;
+                if file == two {
+                    continue;
+                }
+                let (epochs, log) = open(&file);
+                match epochs {
+                    // One of the seals was changed, and the other one and the record behind it are sound.
+                    Ok(epochs) => assert!(epochs == [1, 2] && at < Seals::END, "{at}"),
+                    Err(error) => {
+                        assert_eq!(error.code(), "ledger-damaged", "{at}");
+                        assert_eq!(*log.medium.content.get_ref(), file, "a damaged ledger is left as it is");
+                    }
+                }
+                assert!(at < one || open(&file).0.is_err(), "the last record, byte {at}");
+            }
+        }
+        // All that is left of a ledger that is cut within its first line looks like one that was being made.
+        for length in 9..two.len() {
+            assert_eq!(open(&two[..length]).0.unwrap_err().code(), "ledger-damaged", "{length}");
+        }
+    }
+
+    #[test]
+    fn a_ledger_that_was_being_made_is_made_again() {
+        let new = Seals::new_file();
+        for written in 0..=new.len() {
+            for zeros in [0, new.len() - written] {
+                let (epochs, mut log) = open(&[&new[..written], &vec![0; zeros]].concat());
+                assert_eq!(epochs.unwrap(), [0; 0], "{written}");
+                log.append(&record(1)).unwrap();
+                assert_eq!(super::tests::epochs(&mut log), [1]);
+            }
+        }
     }
 }

@@ -4,6 +4,8 @@
 mod file;
 mod memory;
 mod record;
+#[cfg(not(target_family = "wasm"))]
+mod seal;
 
 #[cfg(not(target_family = "wasm"))]
 pub use file::FileLedger;
@@ -22,7 +24,7 @@ pub trait LedgerStore: Debug {
     /// All records, in the order in which they were appended.
     ///
     /// # Errors
-    /// When they cannot be read, or something else than the last one is damaged.
+    /// When they cannot be read, or one that was acknowledged is damaged or missing.
     fn load(&mut self) -> Result<Vec<LedgerRecord>, LedgerError>;
 
     /// Stores one more record, wholly or not at all, so that it survives the end of the program and of the power.

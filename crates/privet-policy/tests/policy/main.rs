@@ -3,6 +3,7 @@
 // The helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod averaging;
 mod client;
 mod contribution;
 mod estimates;

@@ -5,7 +5,7 @@ use crate::contract;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -34,26 +34,14 @@ pub(super) struct Create {
     submission_tokens: bool,
 }
 
-/// A collection that was created, now or before.
-#[derive(Debug, Serialize, Deserialize)]
-struct Created {
-    id: String,
-    created: bool,
-}
-
 impl Create {
     pub(super) fn run(&self, output: Output) -> Result<(), Failure> {
         let policy = contract::read_policy(&self.policy)?;
-        let path = if self.submission_tokens { "/v1/collections?tokens=true" } else { "/v1/collections" };
-        let mut connection = self.connection.open()?;
-        let reply = connection.post(path, "application/json", policy.to_json().as_bytes())?;
-        let created: Created = reply.json()?;
-        if created.id != policy.id().to_string() {
-            return Err(super::other_policy());
-        }
-        output.print(&created, || {
-            let when = if created.created { "was created" } else { "was there before" };
-            format!("The collection {} {when}", created.id)
+        let is_new = self.connection.open()?.create(&policy, self.submission_tokens)?;
+        let id = policy.id().to_string();
+        output.print(&json!({ "id": id, "created": is_new }), || {
+            let when = if is_new { "was created" } else { "was there before" };
+            format!("The collection {id} {when}")
         })
     }
 }

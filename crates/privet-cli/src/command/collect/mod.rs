@@ -1,8 +1,8 @@
 //! Talking to a collector.
 
+mod answers;
 mod connection;
 mod create;
-mod device;
 mod results;
 mod submit;
 
@@ -50,18 +50,4 @@ impl Collect {
 /// The id of a collection, which is that of its policy.
 fn parse_id(text: &str) -> Result<PolicyId, String> {
     text.parse().map_err(|error: privet::policy::NotAPolicyId| error.to_string())
-}
-
-/// A collector that answers with something else than the policy that was meant.
-fn other_policy() -> Failure {
-    Failure::Data { message: "the collector answers with another policy".into(), hint: None }
-}
-
-/// An answer that makes no sense.
-fn not_understood() -> Failure {
-    Failure::Data {
-        message: "what answers at this address is no collector, or one that this program does not understand"
-            .into(),
-        hint: None,
-    }
 }

@@ -5,9 +5,9 @@ use crate::command::attributes::{Answered, page};
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::Args;
+use privet::client::{CollectError, Wanted};
 use privet::policy::PolicyId;
 use serde::Deserialize;
-use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,31 +46,14 @@ pub(super) struct Results {
 
 impl Results {
     pub(super) fn run(&self, output: Output) -> Result<(), Failure> {
-        let mut path = format!("/v1/collections/{}/estimate?fresh={}", self.collection, self.fresh);
-        let epoch = self.epoch.map(|epoch| epoch.to_string());
-        for (key, value) in [("attribute", &self.attribute), ("by", &self.by), ("epoch", &epoch)] {
-            if let Some(value) = value {
-                path += &format!("&{key}={}", escaped(value));
-            }
-        }
-        let document: Value = self.connection.open()?.get(&path)?.json()?;
-        let answered = Answered::deserialize(&document).map_err(|_| super::not_understood())?;
+        let wanted = Wanted {
+            attribute: self.attribute.clone(),
+            by: self.by.clone(),
+            epoch: self.epoch,
+            fresh: self.fresh,
+        };
+        let document = self.connection.open()?.results(self.collection, &wanted)?;
+        let answered = Answered::deserialize(&document).map_err(|_| CollectError::NotUnderstood)?;
         output.print(&document, || page(&answered))
-    }
-}
-
-/// A text as a part of an address.
-fn escaped(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    text.bytes()
-        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn only_plain_characters_stay_as_they_are() {
-        assert_eq!(super::escaped("a-Z_9 &é"), "a-Z_9%20%26%C3%A9");
     }
 }

@@ -1,16 +1,17 @@
 //! Reports on their way to a collector.
 
-use super::connection::{Connection, ConnectionArguments, Reply, problem_code};
-use super::device;
+use super::answers::read_answers;
+use super::connection::ConnectionArguments;
 use crate::contract;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{BATCH_ROWS, Columns, Format, ReportColumn, Source};
 use clap::Args;
-use privet::policy::{DecimalEpsilon, PolicyId, ReportCodec, ResolvedPolicy};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use privet::client::{Collection, Collector, Device, Sent};
+use privet::policy::{DecimalEpsilon, PolicyId, ReportCodec};
+use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +22,11 @@ Examples:
 
   One's own answers: randomised here, recorded in the ledger, and only then sent:
     echo '{\"commute\": \"bus\"}' | privet collect submit --collector http://127.0.0.1:8080 \\
-      --collection ID --answers - --ledger my.ledger";
+      --collection ID --answers - --ledger my.ledger
+
+  Where each report needs a one-time token, for those who may have tokens signed:
+    privet collect submit --collector http://127.0.0.1:8080 --collection ID --in reports.csv \\
+      --token manage.token";
 
 /// Send reports to a collector
 ///
@@ -31,6 +36,9 @@ Examples:
 /// With --answers, one person reports: the answers are checked, randomised and recorded with their cost in the ledger, and then
 /// sent. Repeated in the same epoch, the same report is sent again, whatever the answers are. A secret beside the ledger keeps
 /// permanent answers the same.
+///
+/// If the collection asks for one-time tokens, each report gets one: drawn and blinded here, signed by the collector, which does not see
+/// it, and sent with the report. Signing needs the token of those who manage the collector.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Submit {
@@ -66,59 +74,37 @@ fn parse_limit(text: &str) -> Result<DecimalEpsilon, String> {
     })
 }
 
-/// The most bytes of one request.
-const BODY_BYTES: usize = 1 << 20;
-
-const BYTES: &str = "application/octet-stream";
+/// The most bytes of reports that are read before they are sent.
+const BATCH_BYTES: usize = 1 << 20;
 
 impl Submit {
     pub(super) fn run(&self, output: Output) -> Result<(), Failure> {
-        let mut connection = self.connection.open()?;
-        let policy = self.policy(&mut connection)?;
+        let mut collector = self.connection.open()?;
+        let collection = collector.collection(self.collection)?;
         match (&self.input, &self.answers, &self.ledger) {
-            (Some(input), _, _) => self.table(&mut connection, policy, input, output),
+            (Some(input), _, _) => self.table(&mut collector, &collection, input, output),
             (None, Some(answers), Some(ledger)) => {
-                self.person(&mut connection, policy, answers, ledger, output)
+                self.person(&mut collector, &collection, answers, ledger, output)
             }
             _ => Err(Failure::Usage { message: "which reports?".into(), hint: Some("say it with --in") }),
         }
     }
 
-    fn path(&self) -> String {
-        format!("/v1/collections/{}", self.collection)
-    }
-
-    /// The policy that the collection's id is the hash of. A collector cannot hand out another one.
-    fn policy(&self, connection: &mut Connection) -> Result<Arc<ResolvedPolicy>, Failure> {
-        let shown: Value = connection.get(&self.path())?.json()?;
-        if shown["token_key"].is_string() {
-            return Err(Failure::Usage {
-                message: "reports of this collection need one-time tokens, which this command does not send"
-                    .into(),
-                hint: None,
-            });
-        }
-        let reply = connection.get(&format!("{}/policy", self.path()))?;
-        let policy = ResolvedPolicy::from_json(reply.text()?).map_err(|_| super::not_understood())?;
-        if policy.id() == self.collection { Ok(Arc::new(policy)) } else { Err(super::other_policy()) }
-    }
-
     fn table(
         &self,
-        connection: &mut Connection,
-        policy: Arc<ResolvedPolicy>,
+        collector: &mut Collector,
+        collection: &Collection,
         input: &Path,
         output: Output,
     ) -> Result<(), Failure> {
-        let envelope = contract::envelope(&policy, false);
-        let codec = ReportCodec::new(policy);
+        let envelope = contract::envelope(collection.policy(), false);
+        let codec = ReportCodec::new(Arc::clone(collection.policy()));
         let body_bytes = contract::body_bytes(&codec);
-        let batch_rows = (BODY_BYTES / codec.report_bytes()).clamp(1, BATCH_ROWS);
+        let batch_rows = (BATCH_BYTES / codec.report_bytes()).clamp(1, BATCH_ROWS);
         let columns = Columns { column: Some(&self.column), keep: &[], batch_rows };
         let source = Source::open(input, Format::of(input, self.format)?, columns)?;
-        let mut sent = Sent::default();
+        let mut sent = SentRows::default();
         let mut progress = Progress::new("reports", None);
-        let path = format!("{}/reports", self.path());
         let rows = source.for_each_batch(
             || ReportColumn::new(envelope, body_bytes),
             |batch| {
@@ -128,8 +114,7 @@ impl Submit {
                     .iter()
                     .flat_map(|body| contract::whole_report(envelope, body))
                     .collect();
-                let reply = connection.post(&path, BYTES, &reports)?;
-                sent.add(&reply, batch.first_row, batch.rows as u64)?;
+                sent.add(collector.submit(collection, &reports)?, batch.first_row);
                 progress.add(batch.rows as u64);
                 Ok(())
             },
@@ -143,45 +128,39 @@ impl Submit {
 
     fn person(
         &self,
-        connection: &mut Connection,
-        policy: Arc<ResolvedPolicy>,
+        collector: &mut Collector,
+        collection: &Collection,
         answers: &Path,
         ledger: &Path,
         output: Output,
     ) -> Result<(), Failure> {
-        let own = device::report(&policy, answers, ledger, self.limit)?;
-        let codec = ReportCodec::new(policy);
-        let id = codec.decode(&own.report.bytes).map(|report| report.id());
-        let id = id.map_err(|error| Failure::Data { message: error.to_string(), hint: None })?;
-        let reply = connection.post(&format!("{}/reports", self.path()), BYTES, &own.report.bytes)?;
-        let Counts { accepted, duplicates, .. } = reply.json()?;
+        let answers = read_answers(collection.policy(), answers)?;
+        let mut device = Device::open(ledger)?;
+        if let Some(limit) = self.limit {
+            device = device.with_origin_limit(limit);
+        }
+        let sent = collector.answer(collection, &mut device, &answers, contract::day(None)?)?;
         let document = json!({
-            "report": id.to_string(),
-            "repeated": own.report.is_repeated,
-            "accepted": accepted,
-            "duplicates": duplicates,
+            "report": sent.report.to_string(),
+            "repeated": sent.is_repeated,
+            "accepted": u64::from(!sent.is_duplicate),
+            "duplicates": u64::from(sent.is_duplicate),
             "refused": 0,
-            "spent_epsilon": own.spent,
+            "spent_epsilon": sent.spent_epsilon,
         });
         output.print(&document, || {
-            let how = if own.report.is_repeated { "was sent again" } else { "was sent" };
-            format!("The report {id} {how}; epsilon {} is spent on this origin so far", own.spent)
+            let how = if sent.is_repeated { "was sent again" } else { "was sent" };
+            format!(
+                "The report {} {how}; epsilon {} is spent on this origin so far",
+                sent.report, sent.spent_epsilon
+            )
         })
     }
 }
 
-/// What became of the reports of one request.
-#[derive(Debug, Deserialize)]
-struct Counts {
-    accepted: u64,
-    duplicates: u64,
-    refused: u64,
-    problems: Vec<Value>,
-}
-
 /// What became of all reports.
 #[derive(Debug, Default, Serialize)]
-struct Sent {
+struct SentRows {
     accepted: u64,
     duplicates: u64,
     refused: u64,
@@ -199,34 +178,18 @@ struct RowProblem {
 
 const MOST_PROBLEMS: usize = 100;
 
-impl Sent {
+impl SentRows {
     /// Adds what became of a batch.
-    fn add(&mut self, reply: &Reply, first_row: u64, rows: u64) -> Result<(), Failure> {
-        let document = reply.document();
-        let code = problem_code(&document).unwrap_or_default();
-        let counts = match code {
-            "reports-refused" => {
-                let problems = document["problems"].as_array().cloned().unwrap_or_default();
-                Counts { accepted: 0, duplicates: 0, refused: rows, problems }
-            }
-            // A single report is answered with its own problem.
-            _ if rows == 1 && code.starts_with("report-") => {
-                let mut problem = document.clone();
-                problem["index"] = json!(0);
-                Counts { accepted: 0, duplicates: 0, refused: 1, problems: vec![problem] }
-            }
-            _ => reply.json()?,
-        };
-        self.accepted += counts.accepted;
-        self.duplicates += counts.duplicates;
-        self.refused += counts.refused;
+    fn add(&mut self, sent: Sent, first_row: u64) {
+        self.accepted += sent.accepted;
+        self.duplicates += sent.duplicates;
+        self.refused += sent.refused;
         let room = MOST_PROBLEMS.saturating_sub(self.problems.len());
-        self.problems.extend(counts.problems.iter().take(room).map(|problem| RowProblem {
-            row: first_row + problem["index"].as_u64().unwrap_or_default(),
-            code: problem_code(problem).unwrap_or_default().to_owned(),
-            detail: problem["detail"].as_str().unwrap_or_default().to_owned(),
+        self.problems.extend(sent.problems.into_iter().take(room).map(|problem| RowProblem {
+            row: first_row + problem.index,
+            code: problem.code,
+            detail: problem.detail,
         }));
-        Ok(())
     }
 
     fn page(&self) -> String {

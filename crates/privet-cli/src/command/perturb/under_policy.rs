@@ -11,7 +11,7 @@ use crate::table::{
     is_standard_stream,
 };
 use privet::policy::{Answers, Client, ClientError, ReportCodec, ResolvedPolicy};
-use privet::{Envelope, Generator, ReportBuffer};
+use privet::{Budget, Envelope, Generator, ReportBuffer};
 use serde_json::json;
 use std::path::Path;
 
@@ -40,7 +40,7 @@ impl Perturb {
         }
         let statement = policy.statement();
         let cost = statement.per_report;
-        let kind = if cost.delta == 0.0 { "pure" } else { "approximate" };
+        let kind = guarantee_kind(&policy)?;
         let document = json!({
             "rows": rows,
             "out": self.out.display().to_string(),
@@ -194,4 +194,11 @@ fn answers(policy: &ResolvedPolicy, batch: &Batch<TextColumn>, row: usize) -> Re
         answers = answers.public(&field.name, &next()?);
     }
     Ok(answers)
+}
+
+/// The kind of guarantee that the answers of one report have together. It is the same for their sum and for the weakest of them.
+fn guarantee_kind(policy: &ResolvedPolicy) -> Result<&'static str, Failure> {
+    let spent = policy.attributes().iter().map(|attribute| Budget::empty().spend(attribute.guarantee()));
+    let weakest = Budget::parallel(spent.collect::<Result<Vec<_>, _>>()?)?;
+    Ok(weakest.total().map_or("pure", |guarantee| guarantee.kind()))
 }

@@ -1,5 +1,6 @@
 //! Truth against estimate.
 
+mod attack;
 mod contest;
 mod frequency;
 mod number;
@@ -26,13 +27,21 @@ Examples:
 
   How far are the distributions of two mechanisms from that of a column of numbers, by two methods?
     privet simulate --mechanism optimal-piecewise,square-wave --domain interval:0,120 --epsilon 1:4:1 \\
-      --in people.csv --column age --goal distribution --method ems,histogram --trials 100";
+      --in people.csv --column age --goal distribution --method ems,histogram --trials 100
+
+  How far can forged reports, from one in fifty to one in ten, move a mean, and does anybody notice?
+    privet simulate --mechanism piecewise,duchi --domain interval:0,120 --epsilon 1 \\
+      --in people.csv --column age --attack maximal-gain,output,input \\
+      --attackers 0.02:0.1:0.02 --target 120 --plot attack.svg";
 
 /// Compare estimates with the truth, on a table of true values
 ///
 /// In each trial everybody in the table reports once, and the estimates are compared with the shares, the mean or the
 /// distribution in the table. This is for data that you may read: test data, or a public table that resembles the private
 /// one.
+///
+/// With --attack, forgers join them: some reports more, which are to make categories look frequent or to move a mean. The estimates
+/// without and with them stand beside each other, with robust estimates and how often the watch for implausible reports warns.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Simulate {
@@ -74,6 +83,20 @@ pub(crate) struct Simulate {
     /// How many equal bins distributions have, up to 4096 [default: 50]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
     distribution_bins: Option<u32>,
+    /// What forgers do: input (they claim to hold the target), output (they leave out the noise), maximal-gain (they send what
+    /// moves the estimates furthest and looks honest); a row for each
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', requires_all = ["attackers", "target"],
+          hide_possible_values = true)]
+    attack: Vec<attack::Kind>,
+    /// Which share of all reports is forged, below 1: a number, a list such as .01,.05 or a range such as 0.01:0.1:0.01
+    #[arg(long, value_name = "LIST", requires = "attack")]
+    attackers: Option<String>,
+    /// What forgers want: categories that look frequent, or a number towards which the mean moves
+    #[arg(long, value_name = "LABEL,..", requires = "attack", allow_hyphen_values = true)]
+    target: Option<String>,
+    /// Draw what attacks gain, over the share of forgers or over epsilon, into a file (.svg or .png)
+    #[arg(long, value_name = "FILE", requires = "attack")]
+    plot: Option<PathBuf>,
     /// Draw from a generator that anybody can repeat, for the same numbers again
     #[arg(long, value_name = "NUMBER")]
     insecure_seed: Option<u64>,
@@ -110,6 +133,14 @@ impl Simulate {
         let goal = self.goal(&domain)?;
         self.check_flags(goal, step)?;
         let table = TrueValues { input: &self.input, column: self.column.as_deref(), format: self.format };
+        if let (Some(attackers), Some(target)) = (&self.attackers, &self.target) {
+            let wishes =
+                attack::Wishes { kinds: &self.attack, attackers, target, plot: self.plot.as_deref() };
+            let campaign = attack::Campaign::new(wishes, &domain, &table)?;
+            let contestants = self.contestants(&choices, &domain)?;
+            let contest = Contest::new(contestants, generator(self.insecure_seed)?, self.trials);
+            return campaign.run(contest, output);
+        }
         match &domain {
             DomainSpec::Categories(categories) => {
                 let contestants = self.contestants(&choices, &domain)?;
@@ -162,6 +193,11 @@ impl Simulate {
         }
         if goal != Goal::Distribution && (!self.method.is_empty() || self.distribution_bins.is_some()) {
             return wrong("--method and --distribution-bins are about the goal distribution");
+        }
+        if !self.attack.is_empty()
+            && (step != Consistency::None || !matches!(goal, Goal::Frequency | Goal::Mean))
+        {
+            return wrong("--attack is about frequencies and means, without a consistency step");
         }
         Ok(())
     }
