@@ -5,13 +5,14 @@
 
 mod bad_reports;
 mod estimates;
-mod kill;
 mod limits;
 mod load;
+mod logs;
 mod policies;
 mod postgres;
 mod scenarios;
 mod sqlite;
+mod stop;
 mod strange_bytes;
 mod support;
 mod surface;
