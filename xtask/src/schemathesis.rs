@@ -4,12 +4,13 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::process::{capture, cargo, run};
+use crate::process::{self, capture, cargo};
+use crate::report::Report;
 
 const VERSION: &str = "4.32.5";
 
@@ -21,7 +22,7 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
                       unsupported_method,allow_header_conformance,missing_required_header";
 
 /// Requests of each kind. The seed is fixed: a change fails because of itself, not by chance.
-const EXAMPLES: &str = "25";
+const EXAMPLES: &str = "100";
 const SEED: &str = "1";
 
 const POLICY: &str = r#"
@@ -55,6 +56,12 @@ name = "region"
 values = ["north", "south"]
 "#;
 
+pub(crate) fn run() -> Result<ExitCode> {
+    let mut report = Report::default();
+    report.check("schemathesis", check);
+    Ok(report.close())
+}
+
 pub(crate) fn check() -> Result<()> {
     let target = target_folder()?;
     let program = install(&target.join(format!("schemathesis-{VERSION}")))?;
@@ -64,11 +71,11 @@ pub(crate) fn check() -> Result<()> {
     }
     std::fs::create_dir_all(&folder)?;
     control(&program, &folder)?;
-    run(cargo(&["build", "--locked", "-p", "privet-cli"]))?;
+    process::run(cargo(&["build", "--locked", "-p", "privet-cli"]))?;
     let collector = Collector::start(&target.join("debug").join("privet"), &folder)?;
     let config = collector.fill()?;
     std::fs::write(folder.join("schemathesis.toml"), config)?;
-    run(schemathesis(&program, &folder, &collector.address))
+    process::run(schemathesis(&program, &folder, &collector.address))
 }
 
 fn target_folder() -> Result<PathBuf> {
@@ -85,10 +92,10 @@ fn install(environment: &Path) -> Result<PathBuf> {
         let missing = "schemathesis needs Python 3 with venv (package python3-venv) and the network";
         let mut venv = Command::new("python3");
         venv.args(["-m", "venv"]).arg(environment);
-        run(venv).context(missing)?;
+        process::run(venv).context(missing)?;
         let mut pip = Command::new(environment.join("bin").join("pip"));
         pip.args(["install", "--quiet", &format!("schemathesis=={VERSION}")]);
-        run(pip).context(missing)?;
+        process::run(pip).context(missing)?;
     }
     Ok(program)
 }

@@ -20,9 +20,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Up to so many milliseconds, drawn anew each time.
+/// A number below `end`, drawn anew each time.
+fn draw(end: u64) -> u64 {
+    privet::generator().unwrap().next_u64() % end
+}
+
+/// Up to so many milliseconds.
 fn moment(most: u64) -> Duration {
-    Duration::from_micros(privet::generator().unwrap().next_u64() % (1000 * most))
+    Duration::from_micros(draw(1000 * most))
 }
 
 /// Kills collectors on one store, in their work and now and then while they start.
@@ -37,7 +42,7 @@ fn killed(place: &Place, kills: usize) {
             }
             let collector = Collector::start(place);
             crowd.move_to(&collector);
-            crowd.wait_for_answers(1);
+            crowd.wait_for_answers(1 + draw(40));
             std::thread::sleep(moment(60));
             drop(collector);
         }
