@@ -3,10 +3,13 @@
 mod arrows;
 mod check;
 mod docs;
+mod fuzz;
 mod process;
 mod prove;
 mod report;
+mod schemathesis;
 mod test;
+mod tools;
 mod words;
 
 use std::path::Path;
@@ -29,6 +32,12 @@ const TASKS: &[Task] = &[
         run: check::run,
     },
     Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
+    Task {
+        name: "openapi",
+        about: "requests made up from the collector's OpenAPI document",
+        run: schemathesis::run,
+    },
+    Task { name: "fuzz", about: "made-up bytes for every decoder, ten minutes each", run: fuzz::run },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
     Task { name: "help", about: "this list", run: help },
 ];
@@ -70,7 +79,7 @@ fn misuse(problem: &str) -> ExitCode {
 fn usage() -> String {
     let mut text = String::from("usage: cargo xtask COMMAND\n\n");
     for task in TASKS {
-        text.push_str(&format!("  {:<7}{}\n", task.name, task.about));
+        text.push_str(&format!("  {:<9}{}\n", task.name, task.about));
     }
     text
 }

@@ -11,6 +11,7 @@ use crate::report::Report;
 
 pub(crate) fn run() -> Result<ExitCode> {
     let mut report = Report::default();
+    report.check("postgresql", crate::tools::postgresql);
     report.tests(
         "full-size tests",
         cargo(&[

@@ -18,6 +18,8 @@ pub(crate) fn run() -> Result<ExitCode> {
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     report.command("doc", doc);
+    report.check("postgresql", crate::tools::postgresql);
     report.tests("tests", cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]));
+    report.check("schemathesis", crate::schemathesis::check);
     Ok(report.close())
 }

@@ -9,6 +9,8 @@ mod finding;
 pub mod golden;
 mod memo;
 pub mod misuse;
+#[cfg(unix)]
+pub mod postgres;
 mod randomness;
 mod sampler;
 mod tampered;

@@ -3,14 +3,17 @@
 use super::App;
 use super::collections::ShownSource;
 use super::problem::Problem;
-use super::request::Parameters;
+use super::request::{Binary, Parameters};
 use crate::collection::Collection;
 use crate::estimates::{Age, Question, answer};
+use crate::export::{Format, estimates_table};
 use crate::records::Holdings;
 use crate::tokens::Right;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use privet_core::Probability;
 use privet_policy::Slice;
 use serde::{Deserialize, Serialize};
@@ -84,6 +87,57 @@ pub(super) async fn estimate(
         }))
     })
     .await
+}
+
+/// How estimates leave.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AskedTable {
+    /// How the table is written.
+    #[param(inline)]
+    format: Format,
+    /// One attribute; all of them if it is left out.
+    attribute: Option<String>,
+    /// A public field: estimates for each of its values.
+    by: Option<String>,
+    /// One epoch, counted from 0; all of them if it is left out.
+    epoch: Option<u32>,
+    /// Whether distributions must be as new as the newest report.
+    #[serde(default)]
+    fresh: bool,
+}
+
+/// Get the estimates of a collection as a table: a row for each category, mean, bin, range and quantile.
+#[utoipa::path(
+    get, path = "/v1/collections/{id}/estimate/export", tag = "estimates",
+    params(("id" = String, Path, description = "The policy's id"), AskedTable), security((), ("bearer" = [])),
+    responses(
+        (status = 200, description = "What is learned", content(
+            (String = "text/csv"), (String = "application/x-ndjson"), (Binary = "application/vnd.apache.parquet")
+        )),
+        Problem,
+    )
+)]
+pub(super) async fn export(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Parameters(asked): Parameters<AskedTable>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    app.authorize(Right::Read, &headers)?;
+    let collection = app.collection(&id).await?;
+    let AskedTable { format, attribute, by, epoch, fresh } = asked;
+    let asked = Asked { attribute, by, epoch, fakes: None, fresh };
+    let table = app
+        .with_store(move |app| {
+            let question = question(&collection, &asked)?;
+            let holdings = Holdings::read(&*app.store, &collection)?;
+            let estimates = answer(&collection, &app.cache, &holdings, &question)?;
+            estimates_table(&estimates, format).map_err(|_| Problem::internal())
+        })
+        .await?;
+    Ok(([(CONTENT_TYPE, format.media_type())], table).into_response())
 }
 
 fn question(collection: &Collection, asked: &Asked) -> Result<Question, Problem> {

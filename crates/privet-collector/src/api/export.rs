@@ -2,7 +2,7 @@
 
 use super::App;
 use super::problem::Problem;
-use super::request::Parameters;
+use super::request::{Binary, Parameters};
 use crate::export::{Format, pieces, write_reports};
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -29,7 +29,7 @@ pub(super) struct Asked {
     security(("bearer" = [])),
     responses(
         (status = 200, description = "All kept reports", content(
-            (String = "text/csv"), (String = "application/x-ndjson"), (Vec<u8> = "application/vnd.apache.parquet")
+            (String = "text/csv"), (String = "application/x-ndjson"), (Binary = "application/vnd.apache.parquet")
         )),
         Problem,
     )
@@ -45,10 +45,10 @@ pub(super) async fn export(
     let (destination, table) = pieces();
     let format = asked.format;
     tokio::task::spawn_blocking(move || {
-        let alarm = destination.alarm();
-        if let Err(error) = write_reports(&*app.store, &collection, format, destination) {
-            tracing::warn!(%error, "an export ended early");
-            alarm.sound();
+        let seal = destination.seal();
+        match write_reports(&*app.store, &collection, format, destination) {
+            Ok(()) => seal.complete(),
+            Err(error) => tracing::warn!(%error, "an export ended early"),
         }
     });
     Ok(([(CONTENT_TYPE, format.media_type())], Body::from_stream(table)).into_response())

@@ -134,6 +134,7 @@ fn documented() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(summaries::add))
         .routes(routes!(tokens::sign))
         .routes(routes!(estimate::estimate))
+        .routes(routes!(estimate::export))
         .routes(routes!(cross::cross_table))
         .routes(routes!(export::export))
         .routes(routes!(service::mechanisms))

@@ -197,6 +197,11 @@ impl Problem {
         Self::new("summary-malformed", StatusCode::UNPROCESSABLE_ENTITY, "Malformed summary", detail)
     }
 
+    pub(crate) fn summary_too_large(most: u64) -> Self {
+        let detail = format!("a summary may be of at most {most} reports");
+        Self::new("summary-overflow", StatusCode::UNPROCESSABLE_ENTITY, "Unsound summary", detail)
+    }
+
     /// None of several reports was accepted.
     pub(crate) fn all_refused(reports: Vec<ReportProblem>, count: u64) -> Self {
         let detail = format!("none of {count} reports was accepted");

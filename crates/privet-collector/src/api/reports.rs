@@ -2,7 +2,7 @@
 
 use super::App;
 use super::problem::{Problem, ReportProblem};
-use super::request::{media_type, read_body, read_hex, read_json};
+use super::request::{Binary, media_type, read_body, read_hex, read_json};
 use crate::collection::Collection;
 use crate::ingest::{Checked, Outcome, Refusal, check, opening};
 use crate::records::{Withdrawal, withdraw as take_back};
@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use privet_policy::{ReportId, SubmissionError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -42,6 +43,9 @@ pub(super) struct Submitted {
 
 const MOST_PROBLEMS: usize = 100;
 
+/// So many written reports may be shorter than they should be without further ado.
+const MOST_SHORT: usize = 1000;
+
 /// Reports up to this number of bytes are checked at once, larger bodies on a thread that may take its time.
 const CHECKED_AT_ONCE: usize = 1 << 14;
 
@@ -51,7 +55,7 @@ const CHECKED_AT_ONCE: usize = 1 << 14;
 /// and 422 if none does.
 #[utoipa::path(
     post, path = "/v1/collections/{id}/reports", tag = "reports", params(("id" = String, Path, description = "The policy's id")),
-    request_body(content((Vec<u8> = "application/octet-stream"), (WrittenReports = "application/json"))),
+    request_body(content((Binary = "application/octet-stream"), (WrittenReports = "application/json"))),
     responses(
         (status = 200, description = "All of them count", body = Submitted),
         (status = 207, description = "Some of them do not count", body = Submitted),
@@ -94,7 +98,13 @@ fn checked(
     }
     let written: WrittenReports = read_json(&body)?;
     let length = collection.item_bytes();
-    let mut bytes = Vec::with_capacity(written.reports.len() * length);
+    // Each takes the place of a whole report below, so many that are too short would take more memory than their text.
+    let room = written.reports.len().saturating_mul(length);
+    if written.reports.len() > MOST_SHORT && room > body.len() {
+        let got = written.reports.iter().map(String::len).min().unwrap_or_default() / 2;
+        return Err(SubmissionError::Length { expected: length, got }.into());
+    }
+    let mut bytes = Vec::with_capacity(room);
     // Reports that are no reports take the place of one, so that positions stay what they are.
     let mut unreadable = Vec::new();
     for (position, text) in (0..).zip(&written.reports) {
@@ -112,12 +122,10 @@ fn checked(
     }
     let mut checked = check(collection, bytes.into(), latest_epoch)?;
     for (position, refusal) in unreadable {
-        // A row of zeros is no report, so it was refused.
-        checked
-            .refused
-            .iter_mut()
-            .filter(|(at, _)| *at == position)
-            .for_each(|(_, why)| *why = refusal.clone());
+        // A row of zeros is no report, so it was refused; refusals are in the order of their positions.
+        if let Ok(index) = checked.refused.binary_search_by_key(&position, |(at, _)| *at) {
+            checked.refused[index].1 = refusal;
+        }
     }
     Ok(checked)
 }
@@ -146,10 +154,16 @@ impl Outcomes {
         self.refused.sort_by_key(|(position, _)| *position);
         let refused = self.refused.len() as u64;
         let counted = self.accepted + self.duplicates;
-        let mut problems: Vec<(u32, Problem)> =
-            self.refused.into_iter().map(|(position, refusal)| (position, refusal.into())).collect();
-        problems.iter().for_each(|(_, problem)| app.metrics.refused(problem.code(), 1));
-        problems.truncate(MOST_PROBLEMS);
+        let mut problems: Vec<(u32, Problem)> = Vec::new();
+        let mut codes: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for (position, refusal) in self.refused {
+            let problem = Problem::from(refusal);
+            *codes.entry(problem.code()).or_default() += 1;
+            if problems.len() < MOST_PROBLEMS {
+                problems.push((position, problem));
+            }
+        }
+        codes.into_iter().for_each(|(code, count)| app.metrics.refused(code, count));
         if let (0, 1, Some((_, problem))) = (counted, refused, problems.first()) {
             return Err(problem.clone());
         }

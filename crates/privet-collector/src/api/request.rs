@@ -2,13 +2,15 @@
 
 use super::problem::Problem;
 use crate::ingest::{Gate, Pass};
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRequestParts, Query};
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
+use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
 
 /// The token that a client sent.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
@@ -25,6 +27,12 @@ pub(super) fn media_type(headers: &HeaderMap, allowed: &[&'static str]) -> Resul
     found.copied().ok_or_else(|| Problem::media_type(allowed))
 }
 
+/// Bytes as they are.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "it only stands for its kind in the document")]
+pub(super) struct Binary(Vec<u8>);
+
 /// Reads a body of limited length, when there is room for it in memory.
 pub(super) async fn read_body(
     gate: &Gate,
@@ -33,18 +41,21 @@ pub(super) async fn read_body(
     most: usize,
 ) -> Result<(Bytes, Pass), Problem> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    // A body without a length can become as long as is allowed.
-    let room = announced.unwrap_or(most);
-    if room > most {
+    if announced.is_some_and(|length| length > most) {
         return Err(Problem::too_large(most));
     }
-    let pass = gate.enter(room)?;
-    let bytes = to_bytes(body, most).await.map_err(|error| {
-        let is_too_long = std::error::Error::source(&error)
-            .is_some_and(|source| source.to_string().contains("length limit exceeded"));
-        if is_too_long { Problem::too_large(most) } else { Problem::unreadable() }
-    })?;
-    Ok((bytes, pass))
+    // Room is taken as bytes arrive: announcing many and sending none keeps nobody else away.
+    let (mut pass, mut bytes) = (gate.enter()?, Vec::new());
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| Problem::unreadable())?;
+        if piece.len() > most - bytes.len() {
+            return Err(Problem::too_large(most));
+        }
+        pass.widen(gate, piece.len())?;
+        bytes.extend_from_slice(&piece);
+    }
+    Ok((bytes.into(), pass))
 }
 
 /// JSON of a known shape.

@@ -40,6 +40,9 @@ pub(super) struct AddedSummary {
 
 const MOST_SOURCE_BYTES: usize = 200;
 
+/// More people than there are, and far below what a counter can hold.
+const MOST_REPORTS: u64 = 1 << 40;
+
 /// Add the summary of another collector. The same id with the same content changes nothing.
 #[utoipa::path(
     post, path = "/v1/collections/{id}/summaries", tag = "summaries", params(("id" = String, Path, description = "The policy's id")),
@@ -79,6 +82,10 @@ pub(super) async fn add(
             .check_summary(&counters.summary)
             .map_err(|error| Problem::summary_malformed(error.to_string()))?;
         let reports = counters.reports();
+        // However many of them come at the same moment, their sum is a number.
+        if reports > MOST_REPORTS {
+            return Err(Problem::summary_too_large(MOST_REPORTS));
+        }
         counters.add(&Holdings::read(&*app.store, &collection)?.whole(&collection)?)?;
         let summary =
             ForeignSummary { id, source: new.source, epoch: new.epoch, day: app.clock.today(), bytes };

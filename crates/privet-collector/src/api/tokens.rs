@@ -2,7 +2,7 @@
 
 use super::App;
 use super::problem::Problem;
-use super::request::{media_type, read_body};
+use super::request::{Binary, media_type, read_body};
 use crate::tokens::SubmissionKey;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -17,8 +17,8 @@ const BYTES: &str = "application/octet-stream";
 /// caller nor the collector learns the token.
 #[utoipa::path(
     post, path = "/v1/collections/{id}/tokens", tag = "tokens", params(("id" = String, Path, description = "The policy's id")),
-    security(("bearer" = [])), request_body(content = Vec<u8>, content_type = "application/octet-stream"),
-    responses((status = 200, description = "The blind signature", body = Vec<u8>, content_type = "application/octet-stream"), Problem)
+    security(("bearer" = [])), request_body(content = Binary, content_type = "application/octet-stream"),
+    responses((status = 200, description = "The blind signature", body = Binary, content_type = "application/octet-stream"), Problem)
 )]
 pub(super) async fn sign(
     State(app): State<Arc<App>>,

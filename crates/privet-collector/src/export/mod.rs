@@ -1,8 +1,10 @@
-//! Stored reports as tables: the epoch, the public fields and the report of each.
+//! Tables: stored reports with their epochs and public fields, and estimates.
 
+mod estimates;
 mod format;
 mod stream;
 
+pub(crate) use estimates::estimates_table;
 pub(crate) use format::Format;
 pub(crate) use stream::pieces;
 

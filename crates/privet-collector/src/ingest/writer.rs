@@ -42,18 +42,29 @@ impl Gate {
         self.most - self.bytes.available_permits()
     }
 
-    /// Room for a body of so many bytes, until the pass is dropped.
-    pub(crate) fn enter(&self, body_bytes: usize) -> Result<Pass, IntakeError> {
-        let bytes = u32::try_from(body_bytes.saturating_add(REQUEST_BYTES)).map_err(|_| IntakeError::Full)?;
-        let permit = Arc::clone(&self.bytes).try_acquire_many_owned(bytes).map_err(|_| IntakeError::Full)?;
-        Ok(Pass { _permit: permit })
+    /// Room for a request, until the pass is dropped.
+    pub(crate) fn enter(&self) -> Result<Pass, IntakeError> {
+        Ok(Pass { permit: self.take(REQUEST_BYTES)? })
+    }
+
+    fn take(&self, bytes: usize) -> Result<OwnedSemaphorePermit, IntakeError> {
+        let bytes = u32::try_from(bytes).map_err(|_| IntakeError::Full)?;
+        Arc::clone(&self.bytes).try_acquire_many_owned(bytes).map_err(|_| IntakeError::Full)
     }
 }
 
 /// Room in memory.
 #[derive(Debug)]
 pub(crate) struct Pass {
-    _permit: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
+}
+
+impl Pass {
+    /// Room for further bytes.
+    pub(crate) fn widen(&mut self, gate: &Gate, bytes: usize) -> Result<(), IntakeError> {
+        self.permit.merge(gate.take(bytes)?);
+        Ok(())
+    }
 }
 
 /// A request that waits for its transaction.

@@ -57,6 +57,63 @@ fn each_kind_of_bad_report_has_its_own_problem() {
     assert!(page.contains("privet_refused_reports_total{problem=\"report-impossible\"} 3"), "{page}");
 }
 
+/// Whatever is wrong has a name that nothing else has.
+#[test]
+fn no_two_kinds_share_a_problem() {
+    let mut server = Server::sqlite_with(|config| config.limits.body_bytes = 2000);
+    let (manager, visitor, policy) = (server.manager(), server.visitor(), resolve(POLICY));
+    let collection = manager.create(POLICY);
+    let all = reports(&policy, 60, 1);
+    let changed = |at: usize, byte: u8| {
+        let mut report = all[0].clone();
+        report[at] = byte;
+        report
+    };
+    assert_eq!(outcomes(&visitor.submit(&collection, &all[1])), [1, 0, 0]);
+    let mut replayed = all[1].clone();
+    replayed[30] ^= 1;
+    assert_eq!(outcomes(&visitor.submit(&collection, &all[2])), [1, 0, 0]);
+    let withdrawn = format!("{collection}/reports/{}", crate::support::id_of(&all[2]));
+    assert_eq!(visitor.delete(&withdrawn).status, 204);
+    let text = POLICY.replace("travel", "go");
+    let created = manager.post("/v1/collections?tokens=true", "application/toml", text.as_bytes());
+    let with_tokens = format!("/v1/collections/{}", created.json()["id"].as_str().unwrap());
+    let token = crate::scenarios::token(&manager, &with_tokens, [3; 32]);
+    let paid: Vec<Vec<u8>> =
+        reports(&resolve(&text), 2, 1).into_iter().map(|report| [report, token.clone()].concat()).collect();
+    assert_eq!(outcomes(&visitor.submit(&with_tokens, &paid[0])), [1, 0, 0]);
+    let forged = [&paid[1][..paid[1].len() - 1], &[paid[1][paid[1].len() - 1] ^ 1]].concat();
+    let seeded = reports_with(&policy, 1, &mut Generator::from_insecure_seed(1)).remove(0);
+    let foreign = reports(&resolve(&POLICY.replace("lanes", "ways")), 1, 1).remove(0);
+    let mut found: Vec<(&str, (u16, String))> = Vec::new();
+    for (kind, to, report) in [
+        ("malformed: its length", &collection, all[0][1..].to_vec()),
+        ("malformed: its version", &collection, changed(0, 9)),
+        ("malformed: its mark", &collection, changed(1, 7)),
+        ("malformed: its epoch", &collection, changed(27, 1)),
+        ("malformed: its public value", &collection, changed(30, 2)),
+        ("malformed: its answer", &collection, changed(32, 4)),
+        ("oversized", &collection, all.concat()),
+        ("replayed with other content", &collection, replayed),
+        ("replayed after a withdrawal", &collection, all[2].clone()),
+        ("foreign", &collection, foreign),
+        ("early: its epoch", &collection, changed(26, EPOCH as u8 + 2)),
+        ("seeded", &collection, seeded),
+        ("a forged token", &with_tokens, forged),
+        ("a spent token", &with_tokens, paid[1].clone()),
+    ] {
+        found.push((kind, submit(&visitor, to, &report)));
+    }
+    for (kind, day) in [("early: not open", "2026-02-01"), ("late", "2026-05-01")] {
+        server.restart_with(|config| config.clock = Clock::at_noon(day.parse().unwrap()));
+        found.push((kind, submit(&server.visitor(), &collection, &all[0])));
+    }
+    let statuses: Vec<u16> = found.iter().map(|(_, (status, _))| *status).collect();
+    assert_eq!(statuses, [422, 422, 422, 422, 422, 422, 413, 409, 410, 422, 422, 422, 403, 409, 409, 410]);
+    let names: std::collections::BTreeSet<&str> = found.iter().map(|(_, (_, name))| name.as_str()).collect();
+    assert_eq!(names.len(), found.len(), "{found:?}");
+}
+
 #[test]
 fn a_collection_takes_reports_while_it_is_open_somewhere() {
     let policy = resolve(POLICY);

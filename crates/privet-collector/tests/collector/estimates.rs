@@ -1,7 +1,7 @@
 //! What is learned.
 
 use crate::support::{EPOCH, POLICY, Server, hex, reports, resolve};
-use arrow_array::Array;
+use arrow_array::{Array, Float64Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
@@ -218,17 +218,66 @@ fn reports_leave_as_tables_of_three_kinds() {
     assert_eq!(problem, (400, "query".to_owned()));
 }
 
-fn parquet_reports(bytes: Vec<u8>) -> Vec<String> {
+#[test]
+fn estimates_leave_as_tables_of_three_kinds() {
+    let (server, collection, _) = filled(600);
+    let path = |query: &str| format!("{collection}/estimate/export?{query}");
+    let export = |query: &str| server.visitor().get(&path(query));
+    let said = server.visitor().estimates(&collection, "?fresh=true");
+    let lines = String::from_utf8(export("format=jsonl&fresh=true").body).unwrap();
+    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |attribute: &str, part: &str| -> Vec<&Value> {
+        rows.iter().filter(|row| row["attribute"] == attribute && row["part"] == part).collect()
+    };
+    // Every number that is answered is in the table, and none else.
+    let length = |index: usize, key: &str| said[index][key].as_array().unwrap().len();
+    assert_eq!(of("commute", "category").len(), 4);
+    assert_eq!(of("stops", "category").len(), 20);
+    for (part, key) in [("distribution", "distribution"), ("range", "ranges"), ("quantile", "quantiles")] {
+        assert_eq!(of("minutes", part).len(), length(1, key), "{part}");
+    }
+    assert_eq!(
+        rows.len(),
+        4 + 20 + 1 + length(1, "distribution") + length(1, "ranges") + length(1, "quantiles")
+    );
+    let car = of("commute", "category")[3];
+    let expected = &said[0]["estimates"][3];
+    assert_eq!((&car["label"], &car["value"], &car["n"]), (&json!("car"), &expected["value"], &json!(600)));
+    assert_eq!((&car["low"], &car["high"]), (&expected["interval"][0], &expected["interval"][1]));
+    assert_eq!(of("minutes", "value")[0]["value"], said[1]["value"]);
+    assert_eq!(of("minutes", "quantile")[1]["level"], 0.5);
+    assert_eq!(of("minutes", "distribution")[0]["value"], said[1]["distribution"][0]["share"]);
+    let csv = export("format=csv&attribute=commute&by=region");
+    assert_eq!(csv.header("content-type"), "text/csv");
+    let text = String::from_utf8(csv.body).unwrap();
+    assert!(text.starts_with("attribute,epoch,public_field,public_value,part,label,from,to,level,value,"));
+    assert_eq!(text.lines().filter(|line| line.starts_with("commute,,region,south,category,")).count(), 4);
+    let parquet = export("format=parquet&fresh=true").body;
+    let batch = parquet_batches(parquet).remove(0);
+    assert_eq!(batch.num_rows(), rows.len());
+    let values = batch.column_by_name("value").unwrap().as_any().downcast_ref::<Float64Array>().unwrap();
+    assert_eq!(values.value(3), expected["value"].as_f64().unwrap());
+    assert_eq!(export("format=xml").problem(), (400, "query".to_owned()));
+    let (server, collection, _) = filled(5);
+    let withheld = server.visitor().get(&format!("{collection}/estimate/export?format=csv")).body;
+    let withheld = String::from_utf8(withheld).unwrap();
+    assert_eq!(withheld.lines().filter(|line| line.ends_with(",,5,,true")).count(), 3, "{withheld}");
+}
+
+fn parquet_batches(bytes: Vec<u8>) -> Vec<RecordBatch> {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("reports.parquet");
+    let path = folder.path().join("table.parquet");
     std::fs::write(&path, bytes).unwrap();
     let reader = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(path).unwrap())
         .unwrap()
         .build()
         .unwrap();
+    reader.map(Result::unwrap).collect()
+}
+
+fn parquet_reports(bytes: Vec<u8>) -> Vec<String> {
     let mut digits = Vec::new();
-    for batch in reader {
-        let batch = batch.unwrap();
+    for batch in parquet_batches(bytes) {
         let column = batch.column_by_name("report").unwrap();
         let column = column.as_any().downcast_ref::<arrow_array::FixedSizeBinaryArray>().unwrap();
         digits.extend((0..column.len()).map(|row| hex(column.value(row))));

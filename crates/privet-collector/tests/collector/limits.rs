@@ -76,6 +76,67 @@ fn without_room_in_memory_requests_wait_elsewhere() {
     assert_eq!(server.visitor().reports(&collection), 1);
 }
 
+/// A body of empty texts does not become a body of whole reports.
+#[test]
+fn short_texts_take_no_room() {
+    let server = Server::sqlite();
+    let (visitor, collection) = (server.visitor(), server.manager().create(POLICY));
+    let path = format!("{collection}/reports");
+    let body = format!("{{\"reports\":[{}\"\"]}}", "\"\",".repeat(1_000_000));
+    let reply = visitor.post(&path, "application/json", body.as_bytes());
+    assert_eq!(reply.problem(), (422, "report-length".to_owned()));
+    // As long as reports, and no digits: each is refused by itself, the first hundred by name.
+    let text = "z".repeat(2 * reports(&resolve(POLICY), 1, 1)[0].len());
+    let body = serde_json::json!({ "reports": vec![text; 50_000] }).to_string();
+    let reply = visitor.post(&path, "application/json", body.as_bytes());
+    assert_eq!(reply.problem(), (422, "reports-refused".to_owned()));
+    let document = reply.json();
+    assert_eq!(document["detail"], "none of 50000 reports was accepted");
+    assert_eq!(document["problems"].as_array().unwrap().len(), 100);
+    assert_eq!(document["problems"][99]["type"], "urn:privet:problem:report-text");
+}
+
+#[test]
+fn methods_that_nobody_knows_share_a_counter() {
+    let server = Server::sqlite();
+    for number in 0..5 {
+        let request = format!("MADEUP{number} /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        assert!(raw(&server, request.as_bytes()).contains(" 405 "));
+    }
+    let page = String::from_utf8(server.visitor().get("/metrics").body).unwrap();
+    assert!(!page.contains("MADEUP"));
+    let line = "privet_requests_total{method=\"other\",route=\"/healthz\",status=\"405\"} 5";
+    assert!(page.lines().any(|found| found == line), "{page}");
+}
+
+/// Many who announce much and send nothing keep nobody else away.
+#[test]
+fn announced_bytes_take_no_room() {
+    let server = Server::sqlite_with(|config| config.limits.memory_bytes = 100_000);
+    let collection = server.manager().create(POLICY);
+    let head = format!(
+        "POST {collection}/reports HTTP/1.1\r\nhost: x\r\ncontent-type: application/octet-stream\r\ncontent-length: 90000\r\n\r\n"
+    );
+    let slow: Vec<TcpStream> = (0..20)
+        .map(|_| {
+            let mut stream = TcpStream::connect(server.url().strip_prefix("http://").unwrap()).unwrap();
+            stream.write_all(head.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let waiting = || {
+        let page = String::from_utf8(server.visitor().get("/metrics").body).unwrap();
+        page.lines().find_map(|line| line.strip_prefix("privet_waiting_bytes ")?.parse::<u32>().ok()).unwrap()
+    };
+    // All of them wait, with the little that a request takes by itself.
+    while waiting() < 20 * 1024 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let all = reports(&resolve(POLICY), 100, 1);
+    assert_eq!(outcomes(&server.visitor().submit(&collection, &all.concat())), [100, 0, 0]);
+    drop(slow);
+}
+
 #[test]
 fn the_collector_speaks_tls() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,14 +5,15 @@
 
 mod bad_reports;
 mod estimates;
-mod kill;
 mod kinds;
 mod limits;
 mod load;
+mod logs;
 mod policies;
 mod postgres;
 mod scenarios;
 mod sqlite;
+mod stop;
 mod strange_bytes;
 mod support;
 mod surface;

@@ -1,127 +1,25 @@
 //! Everything on PostgreSQL, on a server that the tests start themselves.
 
 use crate::scenarios;
-use crate::support::{POLICY, Server, outcomes, reports, resolve, usual_config};
-use privet_collector::StoreAddress;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use tempfile::TempDir;
+use crate::support::{POLICY, Server, Visitor, outcomes, reports, resolve, usual_config};
+use privet_collector::{Collector, ServeError, StoreError};
+use privet_testkit::postgres::Postgres;
 
-/// A server in a temporary folder, which does not run as root.
-pub(crate) struct Postgres {
-    folder: TempDir,
-    programs: PathBuf,
-    port: u16,
-}
-
-impl Postgres {
-    /// `None` where PostgreSQL is not installed; continuous integration must have it.
-    pub(crate) fn start() -> Option<Self> {
-        let Some(programs) = programs() else {
-            assert!(
-                std::env::var_os("CI").is_none(),
-                "PostgreSQL is missing: install the package postgresql"
-            );
-            eprintln!("skipped: PostgreSQL is missing (package postgresql)");
-            return None;
-        };
-        let folder = tempfile::tempdir().unwrap();
-        if is_root() {
-            run(Command::new("chown").arg("postgres").arg(folder.path()));
-        }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let postgres = Self { folder, programs, port };
-        run(postgres
-            .program("initdb")
-            .args(["-A", "trust", "-U", "postgres", "-N", "-D"])
-            .arg(postgres.data()));
-        postgres.go_on();
-        Some(postgres)
-    }
-
-    fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
-    }
-
-    fn program(&self, name: &str) -> Command {
-        let path = self.programs.join(name);
-        let mut command = if is_root() {
-            let mut command = Command::new("runuser");
-            command.args(["-u", "postgres", "--"]).arg(path);
-            command
-        } else {
-            Command::new(path)
-        };
-        command.current_dir(self.folder.path());
-        command
-    }
-
-    /// Starts the server, at first or again.
-    pub(crate) fn go_on(&self) {
-        let options = format!("-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", self.port);
-        let log = self.folder.path().join("log");
-        run(self
-            .program("pg_ctl")
-            .args(["-w", "-s", "-o", &options, "-D"])
-            .arg(self.data())
-            .arg("-l")
-            .arg(log)
-            .arg("start"));
-    }
-
-    /// Stops the server as a power cut would.
-    pub(crate) fn stop(&self) {
-        run(self.program("pg_ctl").args(["-m", "immediate", "-w", "-s", "-D"]).arg(self.data()).arg("stop"));
-    }
-
-    pub(crate) fn address(&self) -> StoreAddress {
-        format!("postgres://postgres@127.0.0.1:{}/postgres", self.port).parse().unwrap()
-    }
-
-    pub(crate) fn server(&self) -> Server {
-        Server::start(usual_config(self.address()))
-    }
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        let _ = self
-            .program("pg_ctl")
-            .args(["-m", "immediate", "-s", "-D"])
-            .arg(self.data())
-            .arg("stop")
-            .output();
-    }
-}
-
-fn programs() -> Option<PathBuf> {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
-    let mut folders: Vec<PathBuf> = versions.flatten().map(|version| version.path().join("bin")).collect();
-    folders.sort();
-    folders.into_iter().rev().find(|folder| folder.join("initdb").exists())
-}
-
-fn is_root() -> bool {
-    std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(Path::new("/proc/self")).unwrap()) == 0
-}
-
-fn run(command: &mut Command) {
-    // The server inherits the output, so waiting for its end would last for ever: files instead of pipes.
-    let status = command.stdout(std::process::Stdio::null()).status().unwrap();
-    assert!(status.success(), "{command:?}");
+/// A collector on a server.
+fn collector(postgres: &Postgres) -> Server {
+    Server::start(usual_config(postgres.url().parse().unwrap()))
 }
 
 #[test]
 fn what_must_hold_on_every_store() {
     let Some(postgres) = Postgres::start() else { return };
-    scenarios::all(&mut postgres.server());
+    scenarios::all(&mut collector(&postgres));
 }
 
 #[test]
 fn two_collectors_agree_and_a_lost_server_comes_back() {
     let Some(postgres) = Postgres::start() else { return };
-    let servers = [postgres.server(), postgres.server()];
+    let servers = [collector(&postgres), collector(&postgres)];
     let collection = servers[0].manager().create(POLICY);
     let all = reports(&resolve(POLICY), 600, 11);
     // Each report goes to both, in requests of 30 that overlap in another order.
@@ -160,4 +58,98 @@ fn two_collectors_agree_and_a_lost_server_comes_back() {
     assert_eq!(outcomes(&reply), [1, 0, 0]);
     assert_eq!(servers[1].visitor().reports(&collection), 601);
     scenarios::assert_same_again(&servers[1].manager(), &collection, 601);
+}
+
+#[test]
+fn older_databases_are_taken_over_and_newer_ones_refused() {
+    let Some(postgres) = Postgres::start() else { return };
+    let mut server = collector(&postgres);
+    scenarios::older_content_is_taken_over(&mut server, || {
+        postgres.execute(
+            "DROP TABLE tokens; DROP TABLE summaries; ALTER TABLE collections DROP COLUMN token_key;
+             DELETE FROM privet_schema WHERE version > 1;",
+        );
+    });
+    postgres.execute("INSERT INTO privet_schema VALUES (99)");
+    let failure = server.failure_to_start();
+    assert!(matches!(failure, ServeError::Store(StoreError::Newer { found: 99, .. })), "{failure}");
+}
+
+/// At both collectors at the same moment: a token on two reports, and the withdrawal of a report that is sent again.
+#[test]
+fn two_collectors_do_not_race() {
+    const TOKENS: usize = 12;
+    let Some(postgres) = Postgres::start() else { return };
+    let servers = [collector(&postgres), collector(&postgres)];
+    let manager = servers[0].manager();
+    let created = manager.post("/v1/collections?tokens=true", "application/toml", POLICY.as_bytes());
+    let collection = format!("/v1/collections/{}", created.json()["id"].as_str().unwrap());
+    let all = reports(&resolve(POLICY), 2 * TOKENS, 61);
+    let mut accepted = 0;
+    for (token, pair) in all.chunks(2).enumerate() {
+        let token = scenarios::token(&manager, &collection, [token as u8; 32]);
+        let with_token = |report: &Vec<u8>| [report.as_slice(), &token].concat();
+        let replies =
+            at_once(&servers, |visitor, place| visitor.submit(&collection, &with_token(&pair[place])));
+        let mut statuses = replies.map(|reply| reply.status);
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 409]);
+        accepted += 1;
+    }
+    assert_eq!(servers[1].visitor().reports(&collection), accepted);
+    scenarios::assert_same_again(&manager, &collection, accepted);
+
+    let text = POLICY.replace("travel", "race");
+    let collection = manager.create(&text);
+    let all = reports(&resolve(&text), 40, 62);
+    let mut left = 0;
+    for report in &all {
+        manager.submit(&collection, report);
+        let path = format!("{collection}/reports/{}", crate::support::id_of(report));
+        let [again, withdrawn] = at_once(&servers, |visitor, place| match place {
+            0 => visitor.submit(&collection, report),
+            _ => visitor.delete(&path),
+        });
+        // Before the withdrawal it was there already, after it was gone.
+        assert!(matches!(again.status, 200 | 410), "{again:?}");
+        assert_eq!(withdrawn.status, 204);
+        let both = at_once(&servers, |visitor, _| visitor.delete(&path).status);
+        assert_eq!(both, [204, 204]);
+        left += servers[1].visitor().reports(&collection);
+    }
+    assert_eq!(left, 0);
+    scenarios::assert_same_again(&manager, &collection, 0);
+}
+
+/// The same moment at two collectors.
+fn at_once<T: Send>(servers: &[Server; 2], ask: impl Fn(Visitor, usize) -> T + Sync) -> [T; 2] {
+    let start = std::sync::Barrier::new(2);
+    let one = |place: usize| {
+        let visitor = servers[place].visitor();
+        start.wait();
+        ask(visitor, place)
+    };
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| one(1));
+        [one(0), second.join().unwrap()]
+    })
+}
+
+#[test]
+fn connections_to_the_server_can_be_encrypted() {
+    let Some(postgres) = Postgres::start_with_tls() else { return };
+    let roots = postgres.certificate();
+    let start = |query: &str| {
+        let store = format!("{}{query}", postgres.url()).parse().unwrap();
+        tokio::runtime::Runtime::new().unwrap().block_on(async {
+            let collector = Collector::start(usual_config(store)).await?;
+            collector.stop().await
+        })
+    };
+    start(&format!("?sslmode=require&sslrootcert={}", roots.display())).unwrap();
+    // The server takes no others, its certificate is nobody else's, and a file must be there.
+    for query in ["", "?sslmode=disable", "?sslmode=require", "?sslmode=require&sslrootcert=nowhere.pem"] {
+        let failure = start(query).expect_err(query);
+        assert!(matches!(failure, ServeError::Store(StoreError::Unavailable(_))), "{query}: {failure}");
+    }
 }

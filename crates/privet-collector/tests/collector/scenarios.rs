@@ -17,6 +17,25 @@ pub(crate) fn all(server: &mut Server) {
     reports_expire_and_their_counts_stay(server);
 }
 
+/// The content of an older program: what version 1 had, with reports that were sent to it. After the start it is as if nothing had happened,
+/// and what version 2 brought works.
+pub(crate) fn older_content_is_taken_over(server: &mut Server, make_older: impl FnOnce()) {
+    let text = policy("Taken over");
+    let collection = server.manager().create(&text);
+    let all = reports(&resolve(&text), 400, 51);
+    assert_eq!(outcomes(&server.visitor().submit(&collection, &all[..300].concat())), [300, 0, 0]);
+    let withdrawn = format!("{collection}/reports/{}", id_of(&all[0]));
+    assert_eq!(server.visitor().delete(&withdrawn).status, 204);
+    server.while_stopped(make_older);
+    let visitor = server.visitor();
+    assert_eq!(visitor.reports(&collection), 299);
+    assert_eq!(outcomes(&visitor.submit(&collection, &all.concat())), [100, 299, 1]);
+    assert_same_again(&server.manager(), &collection, 399);
+    assert_same_estimates(&visitor, &collection, &text, &all[1..]);
+    tokens_are_spent_once(server);
+    summaries_of_others_count_once(server);
+}
+
 /// A policy of its own for each scenario.
 fn policy(name: &str) -> String {
     POLICY.replace("How we travel", name)

@@ -1,6 +1,6 @@
 //! A collector on a free port, people who report, and somebody who asks.
 
-use privet_collector::{Clock, Collector, Config, StoreAddress};
+use privet_collector::{Clock, Collector, Config, ServeError, StoreAddress};
 use privet_core::Generator;
 use privet_policy::{Answers, Client, ResolvedPolicy};
 use serde_json::Value;
@@ -133,6 +133,19 @@ impl Server {
         self.stop();
         change(&mut self.config);
         self.collector = Some(self.runtime.block_on(Collector::start(self.config.clone())).unwrap());
+    }
+
+    /// Stops, lets something happen to the store, and starts again.
+    pub(crate) fn while_stopped(&mut self, happens: impl FnOnce()) {
+        self.stop();
+        happens();
+        self.restart();
+    }
+
+    /// Why a collector does not start on the same store.
+    pub(crate) fn failure_to_start(&mut self) -> ServeError {
+        self.stop();
+        self.runtime.block_on(Collector::start(self.config.clone())).expect_err("it does not start")
     }
 
     fn stop(&mut self) {

@@ -4,7 +4,7 @@ use crate::support::{POLICY, Server, reports, resolve};
 use serde_json::Value;
 
 /// The promise: names here are never changed.
-const ROUTES: [&str; 17] = [
+const ROUTES: [&str; 18] = [
     "DELETE /v1/collections/{id}/reports/{report_id}",
     "GET /healthz",
     "GET /metrics",
@@ -13,6 +13,7 @@ const ROUTES: [&str; 17] = [
     "GET /v1/collections/{id}",
     "GET /v1/collections/{id}/cross-table",
     "GET /v1/collections/{id}/estimate",
+    "GET /v1/collections/{id}/estimate/export",
     "GET /v1/collections/{id}/export",
     "GET /v1/collections/{id}/policy",
     "GET /v1/mechanisms",

@@ -11,6 +11,35 @@ static POLICY: LazyLock<Arc<ResolvedPolicy>> =
 static CODEC: LazyLock<ReportCodec> = LazyLock::new(|| ReportCodec::new(Arc::clone(&POLICY)));
 static TALLY: LazyLock<Tally> = LazyLock::new(|| Tally::new(Arc::clone(&POLICY)).unwrap());
 
+/// Reads bytes of one kind, and writes what it has read.
+type Reader = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// Sound bytes of each kind.
+static SOUND: LazyLock<Vec<(Vec<u8>, Reader)>> = LazyLock::new(|| {
+    let answers = [3, 0, 0, 0, 0, 0];
+    let report = [&header()[..], &[7; 16], &2u32.to_le_bytes(), &[1, 0], &answers].concat();
+    let mut summary = TALLY.empty_summary();
+    TALLY.accumulate(&mut summary, [CODEC.check(&report).unwrap()]).unwrap();
+    let record = LedgerRecord {
+        collection: POLICY.id(),
+        origin: "city.example".to_owned(),
+        day: "2026-03-05".parse().unwrap(),
+        epoch: 2,
+        charges: Vec::new(),
+        report: report.clone(),
+    };
+    let written: Reader = |bytes| {
+        let policy = ResolvedPolicy::read(std::str::from_utf8(bytes).ok()?, &mut no_files).ok()?;
+        Some(policy.to_json().as_bytes().to_vec())
+    };
+    vec![
+        (report, |bytes| CODEC.check(bytes).ok().map(|_| bytes.to_vec())),
+        (summary.to_bytes(), |bytes| Some(TALLY.summary_from_bytes(bytes).ok()?.to_bytes())),
+        (record.to_bytes(), |bytes| Some(LedgerRecord::from_bytes(bytes).ok()?.to_bytes())),
+        (TRAVEL.replace("auto", "grr").into_bytes(), written),
+    ]
+});
+
 /// The header of a report of the policy: version, no mark, fingerprint.
 fn header() -> Vec<u8> {
     let mut header = vec![1, 0];
@@ -56,6 +85,28 @@ proptest! {
     #[test]
     fn records(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(LedgerRecord::from_bytes(&bytes).is_err());
+    }
+
+    /// Sound bytes of each kind, a few of them exchanged, inserted or left out: refused, or read and written back as they are.
+    #[test]
+    fn changed_bytes(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3u8), 1..6)) {
+        for (sound, read) in &*SOUND {
+            let mut bytes = sound.clone();
+            for (place, byte, how) in &changes {
+                let at = place.index(bytes.len());
+                match how {
+                    0 => bytes[at] = *byte,
+                    1 => bytes.insert(at, *byte),
+                    _ => drop(bytes.remove(at)),
+                }
+                if bytes.is_empty() {
+                    break;
+                }
+            }
+            if let Some(written) = read(&bytes) {
+                prop_assert!(read(&written).as_ref() == Some(&written));
+            }
+        }
     }
 
     /// Resolved policies with something else in one place.

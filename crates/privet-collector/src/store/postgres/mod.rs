@@ -1,14 +1,17 @@
 //! Everything on a PostgreSQL server, which several collectors may share.
 
 mod schema;
+mod tls;
 mod transaction;
 
 use super::{Shard, Store, StoreError, Transaction};
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime, Timeouts};
 use std::fmt;
 use std::time::Duration;
+use tls::Tls;
 use tokio::runtime::Handle;
 use tokio_postgres::NoTls;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
 use transaction::PostgresTransaction;
 
@@ -34,10 +37,15 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 impl PostgresStore {
     pub(crate) fn open(url: &str) -> Result<Self, StoreError> {
         let unavailable = |error: &dyn fmt::Display| StoreError::Unavailable(error.to_string());
+        let (url, roots) = tls::split_roots(url);
         let mut config: tokio_postgres::Config = url.parse().map_err(|error| unavailable(&error))?;
         config.connect_timeout(CONNECT_PATIENCE).application_name("privet");
         let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = Manager::from_config(config, NoTls, manager_config);
+        // Encryption that is merely preferred protects from nobody who can change what is sent, so it is asked for or it is not.
+        let manager = match config.get_ssl_mode() {
+            SslMode::Require => Manager::from_config(config, Tls::new(roots)?, manager_config),
+            _ => Manager::from_config(config, NoTls, manager_config),
+        };
         let timeouts = Timeouts {
             wait: Some(CONNECT_PATIENCE),
             create: Some(CONNECT_PATIENCE),

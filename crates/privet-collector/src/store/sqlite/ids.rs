@@ -14,6 +14,7 @@ use privet_policy::ReportId;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 /// An id and the sequence number of its report.
@@ -127,39 +128,39 @@ impl<'a> Ids<'a> {
         let mut ids = Self { connection, directories, collection, runs: Vec::new() };
         for row in rows {
             let (number, entries) = row.map_err(refused)?;
-            let directory = ids.directory(number)?;
-            ids.runs.push(Run { number, entries: entries as usize, directory });
+            let entries = entries as usize;
+            let directory = ids.directory(number, entries)?;
+            ids.runs.push(Run { number, entries, directory });
         }
         Ok(ids)
     }
 
     /// The filter and the fences of a run, read when they are first needed.
-    fn directory(&self, run: i64) -> Result<Arc<Directory>, StoreError> {
+    fn directory(&self, run: i64, entries: usize) -> Result<Arc<Directory>, StoreError> {
         if let Some(known) = lock(&self.directories.known).get(&run) {
             return Ok(Arc::clone(known));
         }
-        let entries = self.entries(run)?;
-        let mut filter = Filter::new(entries.len());
-        entries.iter().for_each(|entry| filter.add(self.directories.hasher.hash_one(entry.id)));
-        let fences =
-            entries.chunks(PAGE_ENTRIES).filter_map(|page| page.first()).map(|entry| entry.id).collect();
+        let (mut filter, mut fences) = (Filter::new(entries), Vec::with_capacity(entries / PAGE_ENTRIES + 1));
+        for number in pages_of(run, entries) {
+            let page = self.page(number)?;
+            fences.extend(page.first().map(|entry| entry.id));
+            page.iter().for_each(|entry| filter.add(self.directories.hasher.hash_one(entry.id)));
+        }
         let directory = Arc::new(Directory { filter, fences });
         lock(&self.directories.known).insert(run, Arc::clone(&directory));
         Ok(directory)
     }
 
-    /// All entries of a run.
-    fn entries(&self, run: i64) -> Result<Vec<Entry>, StoreError> {
-        let sql = "SELECT entries FROM id_pages WHERE page BETWEEN ?1 AND ?2 ORDER BY page";
+    /// The entries of one page.
+    fn page(&self, number: i64) -> Result<Vec<Entry>, StoreError> {
+        let sql = "SELECT entries FROM id_pages WHERE page = ?1";
         let mut statement = self.connection.prepare_cached(sql).map_err(refused)?;
-        let mut rows = statement.query(pages_of(run)).map_err(refused)?;
-        let mut entries = Vec::new();
-        while let Some(row) = rows.next().map_err(refused)? {
-            let page = row.get_ref(0).map_err(refused)?;
-            let page = page.as_blob().map_err(|error| StoreError::Damaged(error.to_string()))?;
-            entries.extend(page.chunks_exact(ENTRY_BYTES).filter_map(Entry::read));
-        }
-        Ok(entries)
+        let read = |row: &rusqlite::Row<'_>| {
+            let bytes = row.get_ref(0)?.as_blob()?;
+            Ok(bytes.chunks_exact(ENTRY_BYTES).filter_map(Entry::read).collect())
+        };
+        let page = statement.query_row([number], read).optional().map_err(refused)?;
+        page.ok_or_else(|| StoreError::Damaged("a page of ids is missing".to_owned()))
     }
 
     /// The sequence number of a report, if its id is known.
@@ -177,66 +178,98 @@ impl<'a> Ids<'a> {
     fn find_in(&self, run: &Run, id: [u8; ReportId::BYTES]) -> Result<Option<i64>, StoreError> {
         let behind = run.directory.fences.partition_point(|first| *first <= id);
         let Some(page) = behind.checked_sub(1) else { return Ok(None) };
-        let sql = "SELECT entries FROM id_pages WHERE page = ?1";
-        let mut statement = self.connection.prepare_cached(sql).map_err(refused)?;
-        let number = run.number * PAGES_OF_A_RUN + page as i64;
-        let page: Option<Vec<u8>> =
-            statement.query_row([number], |row| row.get(0)).optional().map_err(refused)?;
-        let page = page.ok_or_else(|| StoreError::Damaged("a page of ids is missing".to_owned()))?;
-        let entries: Vec<Entry> = page.chunks_exact(ENTRY_BYTES).filter_map(Entry::read).collect();
+        let entries = self.page(run.number * PAGES_OF_A_RUN + page as i64)?;
         let found = entries.binary_search_by_key(&id, |entry| entry.id);
         Ok(found.ok().map(|index| entries[index].sequence))
     }
 
     /// Adds new ids, in ascending order, together with all earlier runs that are not larger.
-    pub(super) fn add(mut self, mut entries: Vec<Entry>) -> Result<(), StoreError> {
+    pub(super) fn add(mut self, entries: Vec<Entry>) -> Result<(), StoreError> {
         if entries.is_empty() {
             return Ok(());
         }
-        let is_small = |run: &Run, entries: &[Entry]| {
-            run.entries <= entries.len() && run.entries + entries.len() <= MOST_ENTRIES
-        };
-        while let Some(last) = self.runs.pop_if(|last| is_small(last, &entries)) {
-            entries.extend(self.entries(last.number)?);
-            // Rows of sorted entries: this merges them.
-            entries.sort();
-            self.delete(last.number)?;
+        let (mut count, mut merged) = (entries.len(), Vec::new());
+        let is_small = |run: &Run, count: usize| run.entries <= count && run.entries + count <= MOST_ENTRIES;
+        while let Some(last) = self.runs.pop_if(|last| is_small(last, count)) {
+            count += last.entries;
+            merged.push(last);
         }
-        self.write(&entries)
+        let mut sources = vec![Source::new(0..0, entries)];
+        sources.extend(merged.iter().map(|run| Source::new(pages_of(run.number, run.entries), Vec::new())));
+        self.write(count, sources)?;
+        merged.iter().try_for_each(|run| self.delete(run))
     }
 
-    fn delete(&self, run: i64) -> Result<(), StoreError> {
+    fn delete(&self, run: &Run) -> Result<(), StoreError> {
         let execute = |sql: &str, values: &[i64]| {
             let mut statement = self.connection.prepare_cached(sql).map_err(refused)?;
             statement.execute(rusqlite::params_from_iter(values)).map_err(refused)
         };
-        execute("DELETE FROM id_pages WHERE page BETWEEN ?1 AND ?2", &pages_of(run))?;
-        execute("DELETE FROM runs WHERE run = ?1", &[run])?;
-        lock(&self.directories.known).remove(&run);
+        let pages = pages_of(run.number, run.entries);
+        execute("DELETE FROM id_pages WHERE page >= ?1 AND page < ?2", &[pages.start, pages.end])?;
+        execute("DELETE FROM runs WHERE run = ?1", &[run.number])?;
+        lock(&self.directories.known).remove(&run.number);
         Ok(())
     }
 
-    fn write(&self, entries: &[Entry]) -> Result<(), StoreError> {
+    /// Writes a new run from sorted sources with so many entries together. Only a page of each is in memory.
+    fn write(&self, count: usize, mut sources: Vec<Source>) -> Result<(), StoreError> {
         let mut lot = [0; 8];
         getrandom::fill(&mut lot).map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let run = (u64::from_le_bytes(lot) >> 25) as i64;
         let sql = "INSERT INTO runs (run, collection, entries) VALUES (?1, ?2, ?3)";
         let mut statement = self.connection.prepare_cached(sql).map_err(refused)?;
-        statement.execute(params![run, self.collection.0, entries.len() as u32]).map_err(refused)?;
+        statement.execute(params![run, self.collection.0, count as u32]).map_err(refused)?;
         let sql = "INSERT INTO id_pages (page, entries) VALUES (?1, ?2)";
         let mut statement = self.connection.prepare_cached(sql).map_err(refused)?;
         let mut bytes = Vec::with_capacity(PAGE_ENTRIES * ENTRY_BYTES);
-        for (number, page) in (run * PAGES_OF_A_RUN..).zip(entries.chunks(PAGE_ENTRIES)) {
+        sources.iter_mut().try_for_each(|source| source.advance(self))?;
+        for number in pages_of(run, count) {
             bytes.clear();
-            page.iter().for_each(|entry| entry.write(&mut bytes));
+            while bytes.len() < PAGE_ENTRIES * ENTRY_BYTES {
+                let least = sources
+                    .iter_mut()
+                    .filter(|source| source.head.is_some())
+                    .min_by_key(|source| source.head);
+                let Some(least) = least else { break };
+                least.head.iter().for_each(|entry| entry.write(&mut bytes));
+                least.advance(self)?;
+            }
             statement.execute(params![number, bytes]).map_err(refused)?;
         }
         Ok(())
     }
 }
 
-fn pages_of(run: i64) -> [i64; 2] {
-    [run * PAGES_OF_A_RUN, (run + 1) * PAGES_OF_A_RUN - 1]
+/// The pages of a run with so many entries.
+fn pages_of(run: i64, entries: usize) -> Range<i64> {
+    let first = run * PAGES_OF_A_RUN;
+    first..first + entries.div_ceil(PAGE_ENTRIES) as i64
+}
+
+/// Sorted entries that are merged with others.
+struct Source {
+    /// The next one.
+    head: Option<Entry>,
+    /// Those behind it that are in memory.
+    page: std::vec::IntoIter<Entry>,
+    /// Pages behind these.
+    pages: Range<i64>,
+}
+
+impl Source {
+    fn new(pages: Range<i64>, page: Vec<Entry>) -> Self {
+        Self { head: None, page: page.into_iter(), pages }
+    }
+
+    fn advance(&mut self, ids: &Ids<'_>) -> Result<(), StoreError> {
+        self.head = self.page.next();
+        while let (None, Some(number)) = (self.head, self.pages.next()) {
+            self.page = ids.page(number)?.into_iter();
+            self.head = self.page.next();
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
