@@ -114,6 +114,7 @@ fn shares(attribute: &Attribute, id: &str, question: &str, rows: &[Named], readi
     let shown = pictures::shown(rows);
     let is_cut = shown.len() < rows.len();
     html! {
+        div.pair {
         @if let AttributeKind::Place { rectangle, side } = attribute.kind() {
             figure {
                 figcaption { strong { "Where people are" } }
@@ -130,9 +131,14 @@ fn shares(attribute: &Attribute, id: &str, question: &str, rows: &[Named], readi
                 (pictures::bars(id, &format!("Shares: {question}"), &shown))
             }
         }
-        details {
-            summary { "All numbers" }
-            (share_table(rows, &reading.method))
+            @if is_cut { (share_table("The largest", &shown, rows.len())) } @else { (share_table("In numbers", &shown, rows.len())) }
+        }
+        p.facts { "Method: " (reading.method) ". Estimates are unbiased, so a rare answer may come out below zero." }
+        @if is_cut {
+            details {
+                summary { "All numbers" }
+                (share_table("All numbers", &rows.iter().take(MOST_ROWS).collect::<Vec<_>>(), rows.len()))
+            }
         }
     }
 }
@@ -147,17 +153,14 @@ fn label(row: &Named) -> String {
     }
 }
 
-fn share_table(rows: &[Named], method: &str) -> Markup {
+fn share_table(title: &str, rows: &[&Named], of: usize) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label="All numbers" {
+        div.scroll tabindex="0" role="region" aria-label=(title) {
             table {
-                caption {
-                    "Method: " (method) ". Estimates are unbiased, so a rare answer may come out below zero."
-                    @if rows.len() > MOST_ROWS { " The first " (MOST_ROWS) " of " (rows.len()) "; the estimates as JSON have them all." }
-                }
+                caption { (title) @if rows.len() < of { ": " (rows.len()) " of " (of) " (the estimates as JSON have them all)" } }
                 thead { tr { th scope="col" { "Answer" } th scope="col" { "Estimate" } th scope="col" { "95 % interval" } } }
                 tbody {
-                    @for row in rows.iter().take(MOST_ROWS) {
+                    @for row in rows {
                         tr { th scope="row" { (label(row)) } td { (percent(row.measure.value)) } td { (between(&row.measure, percent)) } }
                     }
                 }
