@@ -1,6 +1,7 @@
 //! The few commands that build, test and generate: `cargo xtask help` lists them.
 
 mod arrows;
+mod browser;
 mod check;
 mod docs;
 mod fuzz;
@@ -38,6 +39,11 @@ const TASKS: &[Task] = &[
         run: schemathesis::run,
     },
     Task { name: "fuzz", about: "made-up bytes for every decoder, ten minutes each", run: fuzz::run },
+    Task {
+        name: "screenshots",
+        about: "pictures of the pages, in target/screenshots",
+        run: browser::screenshots,
+    },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
     Task { name: "help", about: "this list", run: help },
 ];
@@ -79,7 +85,7 @@ fn misuse(problem: &str) -> ExitCode {
 fn usage() -> String {
     let mut text = String::from("usage: cargo xtask COMMAND\n\n");
     for task in TASKS {
-        text.push_str(&format!("  {:<9}{}\n", task.name, task.about));
+        text.push_str(&format!("  {:<13}{}\n", task.name, task.about));
     }
     text
 }

@@ -21,5 +21,6 @@ pub(crate) fn run() -> Result<ExitCode> {
     report.check("postgresql", crate::tools::postgresql);
     report.tests("tests", cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]));
     report.check("schemathesis", crate::schemathesis::check);
+    crate::browser::steps(&mut report);
     Ok(report.close())
 }

@@ -9,6 +9,7 @@ mod kinds;
 mod limits;
 mod load;
 mod logs;
+mod pages;
 mod policies;
 mod postgres;
 mod scenarios;
