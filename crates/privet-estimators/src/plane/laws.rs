@@ -98,8 +98,10 @@ fn merged(laws: &DMatrix<f64>, grid: usize, side: usize) -> DMatrix<f64> {
 fn classes(laws: &DMatrix<f64>) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
     let is_same = |one: usize, two: usize| {
-        let pairs = laws.column(one).into_iter().zip(laws.column(two).into_iter());
-        pairs.into_iter().all(|(a, b)| (a - b).abs() <= 1e-9 * (a + b))
+        let groups = 0..laws.nrows();
+        groups
+            .map(|group| (laws[(group, one)], laws[(group, two)]))
+            .all(|(a, b)| (a - b).abs() <= 1e-9 * (a + b))
     };
     let mut classes = Vec::with_capacity(laws.ncols());
     for column in 0..laws.ncols() {

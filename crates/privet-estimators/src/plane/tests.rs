@@ -14,7 +14,7 @@ fn window(epsilon: f64) -> SquareWindow {
 fn towns(people: usize) -> Vec<[f64; 2]> {
     let near = |index: usize| (index % 17) as f64 / 16.0;
     let town = |index: usize| {
-        let corner = if index % 4 == 0 { [0.75, 0.5] } else { [0.25, 1.0] };
+        let corner = if index.is_multiple_of(4) { [0.75, 0.5] } else { [0.25, 1.0] };
         [corner[0] + 0.2 * near(index), corner[1] + 0.45 * near(index / 17)]
     };
     (0..people).map(town).collect()

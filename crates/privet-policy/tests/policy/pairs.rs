@@ -55,8 +55,7 @@ fn both_promises_are_kept_exactly() {
         assert_eq!(attribute.cost().epsilon(), number("cap"));
         // From the four weights: what a truthful partner and a lying one make of the odds.
         let [both, mixed, _, neither] = table(&policy).weights();
-        let ratios = [(both, mixed), (mixed, neither)]
-            .map(|(truth, lie)| Fraction::new(u128::from(truth), u128::from(lie)).unwrap());
+        let ratios = [(both, mixed), (mixed, neither)].map(|(truth, lie)| Fraction::new(truth, lie).unwrap());
         let worst = ratios.into_iter().map(|ratio| ratio.log_rounded_up().abs()).fold(0.0, f64::max);
         assert!((worst - exposed.get()).abs() < 1e-12, "{worst} {exposed:?}");
     }
@@ -74,7 +73,7 @@ fn estimates_of_pairs_vary_less_than_independent_ones() {
     let mut rng = Generator::from_insecure_seed(77);
     // One in twenty holds a one.
     let people: u32 = 400;
-    let is_one = |person: u32| person % 20 == 0;
+    let is_one = |person: u32| person.is_multiple_of(20);
     let mut estimates = Vec::new();
     let mut stated = 0.0;
     for _ in 0..400 {
@@ -146,7 +145,7 @@ fn people_meet_at_the_relay_and_their_reports_are_counted() {
             let mut rng = Generator::from_entropy([index as u8 + 1; 32]);
             let mut ledger = Ledger::open(Store::default()).unwrap();
             let mut runs = MemoryLedger::default();
-            let answers = Answers::new().value("a", if index % 3 == 0 { "1" } else { "0" });
+            let answers = Answers::new().value("a", if index.is_multiple_of(3) { "1" } else { "0" });
             let today = "2026-03-15".parse().unwrap();
             let client = Client::new([index as u8; 32]);
             let report = client

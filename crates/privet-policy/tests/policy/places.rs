@@ -48,7 +48,7 @@ fn share_of(estimates: &serde_json::Value, place: [f64; 2]) -> &serde_json::Valu
 fn places_by_window_are_found() {
     let policy = policy(4.0, "mechanism = \"window-2d\"\nbins = 4");
     assert_eq!(policy.terms().attributes[0].mechanism, "window-2d");
-    let home = |index: usize| if index % 4 == 0 { "9,1" } else { "3.2,3.4" };
+    let home = |index: usize| if index.is_multiple_of(4) { "9,1" } else { "3.2,3.4" };
     let answers: Vec<String> = (0..4000).map(|index| home(index).to_owned()).collect();
     let found = estimates(&policy, &answers, 3);
     assert_eq!(found["estimates"].as_array().unwrap().len(), 16);
