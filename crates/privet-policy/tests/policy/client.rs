@@ -184,37 +184,6 @@ fn permanent_answers_survive_a_collection_that_is_created_again() {
     assert!(differing.count() > 5);
 }
 
-/// Averages a year of reports of one person. Permanent answers give the permanent draw and no more; fresh ones give the truth.
-#[test]
-fn the_averaging_attack_fails_on_permanent_answers_and_succeeds_on_fresh_ones() {
-    const PEOPLE: u8 = 40;
-    let attribute = |forever: &str| {
-        let top = "epoch = \"day\"\nanswers = \"every-epoch\"";
-        let attribute =
-            format!("domain = \"binary\"\ngoal = \"frequency\"\nmechanism = \"rr\"\nepsilon = 1\n{forever}");
-        resolve(&one_attribute(top, "epsilon = 365\nperiod = \"collection\"", &attribute)).unwrap()
-    };
-    let caught = |policy: &Arc<ResolvedPolicy>| {
-        let people = (0..PEOPLE).filter(|person| {
-            let (client, mut rng) = (Client::new([*person; 32]), unmarked(*person));
-            let ones: u32 = (0..365)
-                .map(|epoch| {
-                    let bytes = client.perturb(policy, &answer_a("1"), epoch, &mut rng).unwrap();
-                    u32::from(category(policy, &bytes))
-                })
-                .sum();
-            ones * 2 > 365
-        });
-        people.count()
-    };
-    // Fresh noise at epsilon 1 tells the truth with probability .73 each day: the majority of a year is right for everybody.
-    assert_eq!(caught(&attribute("")), usize::from(PEOPLE));
-    // The permanent answer is right with probability .5622 at epsilon .25, whatever is averaged. Of 40 people 37 or more would be
-    // right with a probability below 1e-6.
-    let permanently = caught(&attribute("epsilon_forever = 0.25"));
-    assert!((10..37).contains(&permanently), "{permanently}");
-}
-
 #[test]
 fn many_reports_on_permanent_answers_cost_what_the_answers_cost() {
     let policy = permanent("first", "o.example");

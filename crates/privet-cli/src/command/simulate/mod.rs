@@ -40,8 +40,8 @@ Examples:
 /// distribution in the table. This is for data that you may read: test data, or a public table that resembles the private
 /// one.
 ///
-/// With --attack, forgers join them: some reports more, which are to make categories look frequent or to move a mean. The estimates
-/// without and with them stand beside each other, with robust estimates and how often the watch for implausible reports warns.
+/// With --attack, forgers join them, with reports that make categories look frequent or move a mean. The estimates without and with
+/// them stand side by side, with robust estimates and how often the watch for implausible reports warns.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Simulate {
