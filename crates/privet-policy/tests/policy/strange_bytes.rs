@@ -1,8 +1,8 @@
 //! No bytes from anywhere end the program.
 
-use crate::{TRAVEL, no_files};
+use crate::{TRAVEL, no_files, unmarked};
 use privet_policy::ledger::LedgerRecord;
-use privet_policy::{ReportCodec, ResolvedPolicy, Tally};
+use privet_policy::{Answers, Client, ReportCodec, ResolvedPolicy, Tally};
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
 
@@ -16,8 +16,12 @@ type Reader = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Sound bytes of each kind.
 static SOUND: LazyLock<Vec<(Vec<u8>, Reader)>> = LazyLock::new(|| {
-    let answers = [3, 0, 0, 0, 0, 0];
-    let report = [&header()[..], &[7; 16], &2u32.to_le_bytes(), &[1, 0], &answers].concat();
+    let answers = Answers::new()
+        .value("commute", "bus")
+        .value("minutes", "20")
+        .value("home", "9,1")
+        .public("region", "north");
+    let report = Client::new([1; 32]).perturb(&POLICY, &answers, 2, &mut unmarked(5)).unwrap();
     let mut summary = TALLY.empty_summary();
     TALLY.accumulate(&mut summary, [CODEC.check(&report).unwrap()]).unwrap();
     let record = LedgerRecord {
