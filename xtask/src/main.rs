@@ -7,6 +7,7 @@ mod process;
 mod prove;
 mod report;
 mod test;
+mod wasm;
 mod words;
 
 use std::path::Path;
@@ -29,6 +30,7 @@ const TASKS: &[Task] = &[
         run: check::run,
     },
     Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
+    Task { name: "wasm", about: "builds the npm package into web/client", run: wasm::run },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
     Task { name: "help", about: "this list", run: help },
 ];

@@ -66,6 +66,7 @@ pub mod registry;
 mod report;
 mod resolve;
 mod resolved;
+mod shown;
 mod spending;
 mod statement;
 mod summary;
@@ -80,6 +81,10 @@ pub use estimate::{AttributeEstimate, Outcome};
 pub use report::{DecodedReport, NotAReportId, REPORT_VERSION, ReportCodec, ReportId, SubmissionError};
 pub use resolve::ReadFile;
 pub use resolved::{NotAPolicyId, PolicyId, ResolvedPolicy};
+pub use shown::{
+    Showing, ShownAnswer, ShownChannel, ShownChoice, ShownContent, ShownOthers, ShownPart, ShownPicture,
+    ShownPiece, ShownPublic, ShownReport,
+};
 pub use spending::{DecimalEpsilon, Spending};
 pub use statement::{
     AttributeStatement, ContributionStatement, GuaranteeStatement, PeriodStatement, PermanentStatement,
