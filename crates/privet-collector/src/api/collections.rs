@@ -159,7 +159,7 @@ fn day_text(day: u32) -> Option<String> {
 /// Whether a collection takes reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Stage {
+pub(crate) enum Stage {
     NotYetOpen,
     Open,
     Closed,
@@ -228,14 +228,7 @@ pub(super) async fn show(
 ) -> Result<Json<Shown>, Problem> {
     let collection = app.collection(&id).await?;
     app.with_store(move |app| {
-        let is_closed = is_closed(app, &collection)?;
         let holdings = Holdings::read(&*app.store, &collection)?;
-        let state = match opening(&collection, app.clock) {
-            _ if is_closed => Stage::Closed,
-            Ok(_) => Stage::Open,
-            Err(Refusal::NotYetOpen { .. }) => Stage::NotYetOpen,
-            Err(_) => Stage::Closed,
-        };
         let policy = &collection.policy;
         let about_tokens = if collection.tokens.is_some() { WITH_TOKENS } else { WITHOUT_TOKENS };
         let token_key = collection.tokens.as_ref().map(|key| key.public_pem()).transpose();
@@ -243,7 +236,7 @@ pub(super) async fn show(
             id: policy.id().to_string(),
             name: policy.terms().name.clone(),
             purpose: policy.terms().purpose.clone(),
-            state,
+            state: stage(app, &collection)?,
             reports: holdings.reports(),
             sources: ShownSource::all(&holdings),
             statement: serde_json::to_value(policy.statement()).map_err(|_| Problem::internal())?,
@@ -253,6 +246,16 @@ pub(super) async fn show(
         }))
     })
     .await
+}
+
+/// Whether a collection takes reports now.
+pub(crate) fn stage(app: &App, collection: &Collection) -> Result<Stage, Problem> {
+    Ok(match opening(collection, app.clock) {
+        _ if is_closed(app, collection)? => Stage::Closed,
+        Ok(_) => Stage::Open,
+        Err(Refusal::NotYetOpen { .. }) => Stage::NotYetOpen,
+        Err(_) => Stage::Closed,
+    })
 }
 
 fn is_closed(app: &App, collection: &Collection) -> Result<bool, Problem> {
