@@ -151,6 +151,8 @@ export class Policy {
   readonly statement: Readonly<Record<string, unknown>>;
   /** The same in plain English. */
   readonly statementText: string;
+  /** The epoch of a day, counted from the first one; undefined outside of the collection. */
+  epochOf(day: Day): number | undefined;
   /** What can become of an answer. Nothing is drawn. */
   channel(name: string, value: Value): Channel;
   /** Checks, draws and records in one step, and then hands out the report. */

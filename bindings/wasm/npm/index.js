@@ -76,6 +76,15 @@ export class Policy {
   }
 
   /**
+   * The epoch of a day, counted from the first one; undefined outside of the collection.
+   * @param {string} day
+   * @returns {number | undefined}
+   */
+  epochOf(day) {
+    return translated(() => this.#wasm.epochOf(day));
+  }
+
+  /**
    * What can become of an answer. Nothing is drawn.
    * @param {string} name
    * @param {import("./index.d.ts").Value} value

@@ -106,6 +106,15 @@ impl WasmPolicy {
         .to_string()
     }
 
+    /// The epoch of a day, counted from the first one; nothing outside of the collection.
+    ///
+    /// # Errors
+    /// When it is no day.
+    #[wasm_bindgen(js_name = epochOf)]
+    pub fn epoch_of(&self, day: &str) -> Result<Option<u32>, wasm_bindgen::JsValue> {
+        Ok(self.policy.epoch_of(day.parse().map_err(Thrown::from)?))
+    }
+
     /// What can become of an answer, as JSON. Nothing is drawn.
     ///
     /// # Errors

@@ -53,25 +53,14 @@ pub enum SolvedChannel {
     Rectangle(Box<PlaneWindow>),
 }
 
-/// A channel behind each of the faces that programs need.
-struct Faces {
-    mechanism: Box<dyn AnyMechanism>,
-    /// For all but places.
-    estimator: Option<Box<dyn AnyEstimator>>,
-    /// For channels on numbers or angles.
-    numeric: Option<Box<dyn AnyNumeric>>,
-}
+/// One of the faces that programs need of a mechanism on numbers or angles. Each is made by itself: a device that only draws does not
+/// need what estimates.
+trait Face {
+    type Made;
 
-impl Faces {
-    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self {
-        Self {
-            estimator: Some(Box::new(mechanism.estimator())),
-            numeric: Some(Box::new(mechanism.clone())),
-            mechanism: Box::new(mechanism),
-        }
-    }
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made;
 
-    fn of_rows<K>(domain: Interval, rows: &DecodedRows) -> Result<Self, ParameterError>
+    fn of_rows<K>(domain: Interval, rows: &DecodedRows) -> Result<Self::Made, ParameterError>
     where
         K: LatticeRule<Domain = Interval, Rows = DecodedRows>,
     {
@@ -79,30 +68,58 @@ impl Faces {
     }
 }
 
+/// For the device.
+struct AsMechanism;
+
+impl Face for AsMechanism {
+    type Made = Box<dyn AnyMechanism>;
+
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made {
+        Box::new(mechanism)
+    }
+}
+
+/// For the collector.
+struct AsEstimator;
+
+impl Face for AsEstimator {
+    type Made = Box<dyn AnyEstimator>;
+
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made {
+        Box::new(mechanism.estimator())
+    }
+}
+
+/// For analysis.
+struct AsNumeric;
+
+impl Face for AsNumeric {
+    type Made = Box<dyn AnyNumeric>;
+
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made {
+        Box::new(mechanism)
+    }
+}
+
 impl SolvedChannel {
-    fn faces(&self) -> Result<Faces, ParameterError> {
-        match self {
+    /// A face of a channel on numbers or angles; `None` for others.
+    fn face<F: Face>(&self) -> Result<Option<F::Made>, ParameterError> {
+        let made = match self {
             Self::Interval { purpose, domain, rows } => match purpose {
-                Purpose::MinimaxAbsolute => Faces::of_rows::<LeastWorstAbsolute>(*domain, rows),
-                Purpose::MinimaxSquared => Faces::of_rows::<LeastWorstSquared>(*domain, rows),
-                Purpose::MinimaxUnbiased => Faces::of_rows::<LeastWorstVariance>(*domain, rows),
-                Purpose::Other => Faces::of_rows::<FoundOnInterval>(*domain, rows),
+                Purpose::MinimaxAbsolute => F::of_rows::<LeastWorstAbsolute>(*domain, rows)?,
+                Purpose::MinimaxSquared => F::of_rows::<LeastWorstSquared>(*domain, rows)?,
+                Purpose::MinimaxUnbiased => F::of_rows::<LeastWorstVariance>(*domain, rows)?,
+                Purpose::Other => F::of_rows::<FoundOnInterval>(*domain, rows)?,
             },
             Self::Circle { loss: Loss::Absolute, domain, epsilon } => {
-                Ok(Faces::of(OptimalPiecewiseCircle::new(*domain, *epsilon)?))
+                F::of(OptimalPiecewiseCircle::new(*domain, *epsilon)?)
             }
             Self::Circle { loss: Loss::Squared, domain, epsilon } => {
-                Ok(Faces::of(OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?))
+                F::of(OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?)
             }
-            Self::Categories(table) => Ok(Faces {
-                estimator: Some(Box::new(table.estimator())),
-                numeric: None,
-                mechanism: Box::new(table.clone()),
-            }),
-            Self::Rectangle(window) => {
-                Ok(Faces { estimator: None, numeric: None, mechanism: Box::new(window.as_ref().clone()) })
-            }
-        }
+            Self::Categories(_) | Self::Rectangle(_) => return Ok(None),
+        };
+        Ok(Some(made))
     }
 
     /// Where values come from.
@@ -120,7 +137,11 @@ impl SolvedChannel {
     /// # Errors
     /// When the integers do not make one.
     pub fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, ParameterError> {
-        Ok(self.faces()?.mechanism)
+        match self {
+            Self::Categories(table) => Ok(Box::new(table.clone())),
+            Self::Rectangle(window) => Ok(Box::new(window.as_ref().clone())),
+            _ => self.face::<AsMechanism>()?.ok_or_else(no_estimator),
+        }
     }
 
     /// Its estimator, for the collector.
@@ -128,7 +149,10 @@ impl SolvedChannel {
     /// # Errors
     /// When the integers do not make one, or the reports are places.
     pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        self.faces()?.estimator.ok_or_else(no_estimator)
+        match self {
+            Self::Categories(table) => Ok(Box::new(table.estimator())),
+            _ => self.face::<AsEstimator>()?.ok_or_else(no_estimator),
+        }
     }
 
     /// The channel for analysis, if it is on numbers or angles.
@@ -136,7 +160,7 @@ impl SolvedChannel {
     /// # Errors
     /// When the integers do not make one.
     pub fn numeric(&self) -> Result<Option<Box<dyn AnyNumeric>>, ParameterError> {
-        Ok(self.faces()?.numeric)
+        self.face::<AsNumeric>()
     }
 
     /// What it is called.

@@ -2,6 +2,8 @@
 //!
 //! A mechanism gets its place here by one line. Nothing else in Privet matches over mechanisms.
 
+use crate::analysis::AnyNumeric;
+use crate::categorical::FrequencyOracle;
 use crate::plane::PlaneErrors;
 use crate::{categorical, circle, interval, plane};
 use privet_core::{
@@ -200,6 +202,16 @@ pub struct Row {
     pub info: MechanismInfo,
     build: Builder,
     plane: Option<PlaneBuilder>,
+    reader: Option<ReaderBuilder>,
+}
+
+/// How the reports of a mechanism are read one by one, without what it takes to estimate from many.
+#[derive(Debug)]
+pub enum Reader {
+    /// They support categories.
+    Support(Box<dyn FrequencyOracle>),
+    /// They are numbers or angles.
+    Numbers(Box<dyn AnyNumeric>),
 }
 
 /// Makes a mechanism.
@@ -208,10 +220,13 @@ pub type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn Any
 /// Makes a mechanism on places, to ask it about its errors.
 type PlaneBuilder = fn(&DomainSpec, Epsilon) -> Result<Box<dyn PlaneErrors>, ParameterError>;
 
+/// Makes a mechanism, to read its reports.
+type ReaderBuilder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Reader, ParameterError>;
+
 impl Row {
     /// A row from another crate.
     pub const fn new(info: MechanismInfo, build: Builder) -> Self {
-        Self { info, build, plane: None }
+        Self { info, build, plane: None, reader: None }
     }
 
     /// The row of a mechanism type.
@@ -222,7 +237,24 @@ impl Row {
                 Ok(Box::new(M::build_with(domain, epsilon, options)?) as Box<dyn AnyMechanism>)
             },
             plane: None,
+            reader: None,
         }
+    }
+
+    /// The row of a mechanism whose reports support categories.
+    const fn supporting<M: Channel + Build + FrequencyOracle + 'static>() -> Self {
+        let reader: ReaderBuilder = |domain, epsilon, options| {
+            Ok(Reader::Support(Box::new(M::build_with(domain, epsilon, options)?)))
+        };
+        Self { reader: Some(reader), ..Self::of::<M>() }
+    }
+
+    /// The row of a mechanism on numbers or angles.
+    const fn numeric<M: Channel + Build + AnyNumeric + 'static>() -> Self {
+        let reader: ReaderBuilder = |domain, epsilon, options| {
+            Ok(Reader::Numbers(Box::new(M::build_with(domain, epsilon, options)?)))
+        };
+        Self { reader: Some(reader), ..Self::of::<M>() }
     }
 
     /// The row of a mechanism on places.
@@ -257,6 +289,19 @@ impl Row {
         (self.build)(domain, epsilon, options)
     }
 
+    /// How the mechanism's reports are read one by one; `None` where they are not.
+    ///
+    /// # Errors
+    /// As for [`Row::build_with`].
+    pub fn reader(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Option<Reader>, ParameterError> {
+        self.reader.map(|build| build(domain, epsilon, options)).transpose()
+    }
+
     /// The errors of a mechanism on places; `None` for all other mechanisms.
     ///
     /// # Errors
@@ -272,43 +317,43 @@ impl Row {
 
 /// Every mechanism, in the order of the documentation.
 pub const ROWS: &[Row] = &[
-    Row::of::<categorical::RandomizedResponse>(),
-    Row::of::<categorical::GeneralizedRandomizedResponse>(),
-    Row::of::<categorical::SymmetricUnaryEncoding>(),
-    Row::of::<categorical::OptimizedUnaryEncoding>(),
-    Row::of::<categorical::BinaryLocalHashing>(),
-    Row::of::<categorical::OptimizedLocalHashing>(),
-    Row::of::<categorical::SubsetSelection>(),
-    Row::of::<categorical::HadamardResponse>(),
+    Row::supporting::<categorical::RandomizedResponse>(),
+    Row::supporting::<categorical::GeneralizedRandomizedResponse>(),
+    Row::supporting::<categorical::SymmetricUnaryEncoding>(),
+    Row::supporting::<categorical::OptimizedUnaryEncoding>(),
+    Row::supporting::<categorical::BinaryLocalHashing>(),
+    Row::supporting::<categorical::OptimizedLocalHashing>(),
+    Row::supporting::<categorical::SubsetSelection>(),
+    Row::supporting::<categorical::HadamardResponse>(),
     Row::of::<categorical::OrderedExponential>(),
     Row::of::<categorical::Rappor>(),
     Row::of::<categorical::CountMeanSketch>(),
     Row::of::<categorical::PrefixTree>(),
-    Row::of::<interval::OptimalPiecewise>(),
-    Row::of::<interval::OptimalPiecewiseSquared>(),
-    Row::of::<interval::OptimalPiecewiseUnbiased>(),
-    Row::of::<interval::Piecewise>(),
-    Row::of::<interval::PiecewiseCompressed>(),
-    Row::of::<interval::PiecewiseTruncated>(),
-    Row::of::<interval::SquareWave>(),
-    Row::of::<interval::SquareWaveBounded>(),
-    Row::of::<interval::SquareWaveCompressed>(),
-    Row::of::<interval::SquareWaveTruncated>(),
-    Row::of::<interval::Duchi>(),
-    Row::of::<interval::Hybrid>(),
-    Row::of::<interval::Laplace>(),
-    Row::of::<interval::LaplaceTruncated>(),
-    Row::of::<interval::LaplaceBounded>(),
-    Row::of::<interval::Staircase>(),
-    Row::of::<interval::Gaussian>(),
-    Row::of::<interval::GaussianProbabilistic>(),
-    Row::of::<interval::GridRandomizedResponse>(),
-    Row::of::<interval::GridExponential>(),
-    Row::of::<circle::OptimalPiecewiseCircle>(),
-    Row::of::<circle::OptimalPiecewiseCircleSquared>(),
-    Row::of::<circle::SquareWaveCircle>(),
-    Row::of::<circle::Purkayastha>(),
-    Row::of::<circle::SectorRandomizedResponse>(),
+    Row::numeric::<interval::OptimalPiecewise>(),
+    Row::numeric::<interval::OptimalPiecewiseSquared>(),
+    Row::numeric::<interval::OptimalPiecewiseUnbiased>(),
+    Row::numeric::<interval::Piecewise>(),
+    Row::numeric::<interval::PiecewiseCompressed>(),
+    Row::numeric::<interval::PiecewiseTruncated>(),
+    Row::numeric::<interval::SquareWave>(),
+    Row::numeric::<interval::SquareWaveBounded>(),
+    Row::numeric::<interval::SquareWaveCompressed>(),
+    Row::numeric::<interval::SquareWaveTruncated>(),
+    Row::numeric::<interval::Duchi>(),
+    Row::numeric::<interval::Hybrid>(),
+    Row::numeric::<interval::Laplace>(),
+    Row::numeric::<interval::LaplaceTruncated>(),
+    Row::numeric::<interval::LaplaceBounded>(),
+    Row::numeric::<interval::Staircase>(),
+    Row::numeric::<interval::Gaussian>(),
+    Row::numeric::<interval::GaussianProbabilistic>(),
+    Row::numeric::<interval::GridRandomizedResponse>(),
+    Row::numeric::<interval::GridExponential>(),
+    Row::numeric::<circle::OptimalPiecewiseCircle>(),
+    Row::numeric::<circle::OptimalPiecewiseCircleSquared>(),
+    Row::numeric::<circle::SquareWaveCircle>(),
+    Row::numeric::<circle::Purkayastha>(),
+    Row::numeric::<circle::SectorRandomizedResponse>(),
     Row::on_plane::<plane::SquareWindow>(),
 ];
 

@@ -11,7 +11,7 @@ use privet_core::{
     Rectangle, ReportError, Values,
 };
 use privet_limit::Solution;
-use privet_mechanisms::registry::AnyMechanism;
+use privet_mechanisms::registry::{AnyMechanism, Reader};
 
 /// What kind of value a question asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,6 +224,18 @@ impl Attribute {
                 )
             }
         }
+    }
+
+    /// How its fresh reports are read one by one; `None` where they are not.
+    pub(crate) fn reader(&self) -> Option<Reader> {
+        let Answering::Fresh { solution, .. } = &self.answering else { return None };
+        if let Some(solution) = solution {
+            return solution.channel.numeric().ok().flatten().map(Reader::Numbers);
+        }
+        let delta = self.terms.delta.map(Delta::new).transpose().ok()?;
+        let options = self.kind.options(delta, self.terms.bins);
+        let row = registry::find_mechanism(&self.terms.mechanism).ok()?;
+        row.reader(&self.kind.inner_domain().ok()?, self.terms.epsilon.epsilon().ok()?, &options).ok()?
     }
 
     /// What one report costs.

@@ -27,7 +27,8 @@ pub(crate) trait AnyMemoized: Debug + Send + Sync {
     /// Which permanent answers these are: reports of two collections share them if this is the same.
     fn permanent_fingerprint(&self) -> Fingerprint;
 
-    fn support(&self) -> Support;
+    /// How its reports are read one by one.
+    fn oracle(&self) -> &dyn FrequencyOracle;
 
     fn report_bytes(&self) -> usize;
 
@@ -75,8 +76,8 @@ where
         self.permanent.fingerprint()
     }
 
-    fn support(&self) -> Support {
-        self.memoized.support()
+    fn oracle(&self) -> &dyn FrequencyOracle {
+        &self.memoized
     }
 
     fn report_bytes(&self) -> usize {
@@ -153,7 +154,7 @@ pub(crate) const ROWS: &[MemoRow] = &[
 
 /// The standard error of the share of a category that hardly anybody holds, for one report.
 pub(crate) fn rare_standard_error(layers: &dyn AnyMemoized) -> f64 {
-    let Support { own, other } = layers.support();
+    let Support { own, other } = layers.oracle().support();
     let (own, other) = (own.to_f64(), other.to_f64());
     (other * (1.0 - other)).sqrt() / (own - other)
 }

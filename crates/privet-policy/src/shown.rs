@@ -7,10 +7,12 @@ pub use channel::{ShownChannel, ShownChoice, ShownOthers, ShownPart, ShownPictur
 pub use report::{ShownAnswer, ShownContent, ShownPublic, ShownReport};
 
 use crate::attribute::{Answering, Attribute};
-use crate::registry::AnyEstimator;
 use crate::report::ReportCodec;
 use crate::resolved::ResolvedPolicy;
-use privet_core::Guarantee;
+use privet_core::{Category, Guarantee, Piece};
+use privet_mechanisms::analysis::AnyNumeric;
+use privet_mechanisms::categorical::FrequencyOracle;
+use privet_mechanisms::registry::Reader;
 use std::sync::Arc;
 
 /// More than this is not read by anybody: the rest is counted.
@@ -21,15 +23,35 @@ const MOST_SHOWN: usize = 60;
 pub struct Showing {
     policy: Arc<ResolvedPolicy>,
     codec: ReportCodec,
-    /// What knows how reports are read; `None` for mechanisms without an estimator.
-    estimators: Vec<Option<Box<dyn AnyEstimator>>>,
+    /// How fresh reports are read.
+    readers: Vec<Option<Reader>>,
+}
+
+/// How the reports of one question are read.
+enum Reading<'a> {
+    Support(&'a dyn FrequencyOracle),
+    Numbers(&'a dyn AnyNumeric),
+    /// Not by themselves, or as the categories that they name.
+    Other,
 }
 
 impl Showing {
     /// For the questions of a policy.
     pub fn new(policy: Arc<ResolvedPolicy>) -> Self {
-        let estimators = policy.attributes().iter().map(|attribute| attribute.estimator().ok()).collect();
-        Self { codec: ReportCodec::new(Arc::clone(&policy)), policy, estimators }
+        let readers = policy.attributes().iter().map(Attribute::reader).collect();
+        Self { codec: ReportCodec::new(Arc::clone(&policy)), policy, readers }
+    }
+
+    fn readings(&self) -> impl Iterator<Item = (&Attribute, Reading<'_>)> {
+        self.policy.attributes().iter().zip(&self.readers).map(|(attribute, reader)| {
+            let reading = match (&attribute.answering, reader) {
+                (Answering::Permanent(layers), _) => Reading::Support(layers.oracle()),
+                (_, Some(Reader::Support(oracle))) => Reading::Support(oracle.as_ref()),
+                (_, Some(Reader::Numbers(channel))) => Reading::Numbers(channel.as_ref()),
+                (_, None) => Reading::Other,
+            };
+            (attribute, reading)
+        })
     }
 
     /// For reports that were drawn from an insecure seed, and no others.
@@ -37,6 +59,15 @@ impl Showing {
     pub fn for_seeded_reports(self) -> Self {
         Self { codec: self.codec.for_seeded_reports(), ..self }
     }
+}
+
+/// The law of a question's reports, if each report is one of a few that have names: those of the written answer, or of any.
+fn named_reports(attribute: &Attribute, answer: Option<&str>) -> Option<Vec<Piece>> {
+    let Answering::Fresh { mechanism, .. } = &attribute.answering else { return None };
+    let pieces = mechanism.pieces(answer).ok()?;
+    let has_names = pieces.iter().all(|piece| piece.outcomes == 1 && piece.extent.is_none());
+    let is_index = mechanism.report_bits() == Category::bits(pieces.len() as u32);
+    (pieces.len() > 1 && has_names && is_index).then_some(pieces)
 }
 
 /// What one report of an attribute promises if it stays the only one.

@@ -1,10 +1,9 @@
 //! What can become of an answer.
 
-use super::{MOST_SHOWN, Showing, label, number, percent};
+use super::{MOST_SHOWN, Reading, Showing, label, named_reports, number, percent};
 use crate::attribute::{Answering, Attribute, AttributeKind};
 use crate::client::ClientError;
 use privet_core::{Categories, DomainSpec, Fraction, Guarantee, InputError, Piece, Values};
-use privet_estimators::Reading;
 use privet_mechanisms::analysis::{Analysis, AnyNumeric, DensityPiece, Law, Space};
 use privet_mechanisms::categorical::Support;
 use serde::Serialize;
@@ -124,14 +123,12 @@ impl Showing {
     /// # Errors
     /// When there is no such question, or the answer does not fit it.
     pub fn channel(&self, name: &str, value: &str) -> Result<ShownChannel, ClientError> {
-        let mut attributes = self.policy.attributes().iter().zip(&self.estimators);
-        let found = attributes.find(|(attribute, _)| attribute.terms().name == name);
-        let Some((attribute, estimator)) = found else {
+        let found = self.readings().find(|(attribute, _)| attribute.terms().name == name);
+        let Some((attribute, reading)) = found else {
             return Err(ClientError::Unknown { what: "attribute", name: name.to_owned() });
         };
         let wrong = |source| ClientError::Input { attribute: name.to_owned(), source };
         let values = attribute.kind().parse(value).map_err(wrong)?;
-        let reading = estimator.as_ref().map(|estimator| estimator.reading());
         let (words, picture) = picture(attribute, reading, &values, value).map_err(wrong)?;
         let end = match attribute.guarantee() {
             Guarantee::Pure { .. } => " Every report can come from every answer: yours is hidden among them.",
@@ -145,31 +142,33 @@ type Shown = (String, ShownPicture);
 
 fn picture(
     attribute: &Attribute,
-    reading: Option<Reading<'_>>,
+    reading: Reading<'_>,
     values: &Values,
     text: &str,
 ) -> Result<Shown, InputError> {
-    let parts = || match &attribute.answering {
-        Answering::Fresh { mechanism, .. } => mechanism.pieces(Some(text)),
-        _ => Ok(Vec::new()),
-    };
     match (reading, attribute.kind(), values) {
-        (Some(Reading::Support(oracle)), AttributeKind::Place { side, .. }, Values::Categories(own)) => {
+        (Reading::Support(oracle), AttributeKind::Place { side, .. }, Values::Categories(own)) => {
             Ok(places(&oracle.support(), *side, first(own)))
         }
-        (Some(Reading::Support(oracle)), _, Values::Categories(own)) => {
+        (Reading::Support(oracle), _, Values::Categories(own)) => {
             Ok(choices(&oracle.support(), oracle.categories(), first(own)))
         }
-        (
-            Some(Reading::Table(_)),
-            AttributeKind::Value(DomainSpec::Categories(all)),
-            Values::Categories(own),
-        ) => Ok(table(&parts()?, all, first(own))),
-        (Some(Reading::Numbers(channel)), _, Values::Numbers(numbers)) => {
+        (Reading::Numbers(channel), _, Values::Numbers(numbers)) => {
             let input = numbers.first().copied().unwrap_or_else(|| channel.space().low());
             numbers_shown(channel, input)
         }
-        _ => Ok(parts_shown(&parts()?)),
+        (_, AttributeKind::Value(DomainSpec::Categories(all)), Values::Categories(own)) => {
+            named_reports(attribute, Some(text))
+                .map_or_else(|| parts_of(attribute, text), |pieces| Ok(table(&pieces, all, first(own))))
+        }
+        _ => parts_of(attribute, text),
+    }
+}
+
+fn parts_of(attribute: &Attribute, text: &str) -> Result<Shown, InputError> {
+    match &attribute.answering {
+        Answering::Fresh { mechanism, .. } => Ok(parts_shown(&mechanism.pieces(Some(text))?)),
+        Answering::Permanent(_) => Ok(parts_shown(&[])),
     }
 }
 
@@ -224,26 +223,25 @@ fn choices(support: &Support, categories: &Categories, own: u32) -> Shown {
 }
 
 fn table(pieces: &[Piece], categories: &Categories, own: u32) -> Shown {
-    let choice = |(index, piece): (u32, &Piece)| ShownChoice {
-        label: if piece.what == categories.label(index) {
-            label(categories, index)
-        } else {
-            piece.what.clone()
-        },
+    let mine = categories.label(own);
+    let choice = |piece: &Piece| ShownChoice {
+        label: piece.what.clone(),
         probability: piece.mass,
-        own: index == own,
+        own: piece.what == mine,
     };
-    let mut choices: Vec<ShownChoice> = (0..).zip(pieces).map(choice).collect();
-    let own_mass = choices.get(own as usize).map_or(0.0, |choice| choice.probability);
-    let words = format!(
-        "Your report says {} with probability {}, and something else with probability {}.",
-        label(categories, own),
-        percent(own_mass),
-        percent(1.0 - own_mass)
-    );
+    let mut choices: Vec<ShownChoice> = pieces.iter().map(choice).collect();
+    let named = choices.iter().position(|choice| choice.own);
+    let words = match named.map(|at| choices[at].probability) {
+        Some(mass) => format!(
+            "Your report says {mine} with probability {}, and something else with probability {}.",
+            percent(mass),
+            percent(1.0 - mass)
+        ),
+        None => format!("Your report is one of {} outputs.", choices.len()),
+    };
     let others = (choices.len() > MOST_SHOWN).then(|| {
         // The own answer and its neighbours are the likely ones.
-        let start = (own as usize).saturating_sub(MOST_SHOWN / 2).min(choices.len() - MOST_SHOWN);
+        let start = named.unwrap_or(0).saturating_sub(MOST_SHOWN / 2).min(choices.len() - MOST_SHOWN);
         let near: Vec<ShownChoice> = choices.drain(start..start + MOST_SHOWN).collect();
         let far = std::mem::replace(&mut choices, near);
         let sum: f64 = far.iter().map(|choice| choice.probability).sum();

@@ -1,10 +1,9 @@
 //! What was sent.
 
-use super::{MOST_SHOWN, Showing, label, number, percent, promise};
+use super::{MOST_SHOWN, Reading, Showing, label, named_reports, number, percent, promise};
 use crate::attribute::{Attribute, AttributeKind};
 use crate::report::SubmissionError;
-use privet_core::{DomainSpec, ReportBuffer, ReportError};
-use privet_estimators::Reading;
+use privet_core::{Category, ReportBuffer, ReportError};
 use privet_mechanisms::categorical::FrequencyOracle;
 use serde::Serialize;
 
@@ -90,9 +89,8 @@ impl Showing {
                 .unwrap_or_default(),
         });
         let mut answers = Vec::new();
-        for (index, attribute) in self.policy.attributes().iter().enumerate() {
+        for (index, (attribute, reading)) in self.readings().enumerate() {
             let Some(slot) = report.attribute(index) else { continue };
-            let reading = self.estimators.get(index).and_then(Option::as_ref).map(|known| known.reading());
             let (words, content) = read(attribute, reading, slot).map_err(|source| {
                 SubmissionError::Attribute { attribute: attribute.terms().name.clone(), source }
             })?;
@@ -115,11 +113,11 @@ impl Showing {
 
 fn read(
     attribute: &Attribute,
-    reading: Option<Reading<'_>>,
+    reading: Reading<'_>,
     slot: &[u8],
 ) -> Result<(String, ShownContent), ReportError> {
     match (reading, attribute.kind()) {
-        (Some(Reading::Support(oracle)), AttributeKind::Place { side, .. }) => {
+        (Reading::Support(oracle), AttributeKind::Place { side, .. }) => {
             let cells = supported(oracle, slot)?;
             let words = match &cells[..] {
                 [cell] => format!("the cell in column {} and row {}", cell % side + 1, cell / side + 1),
@@ -127,28 +125,29 @@ fn read(
             };
             Ok((words, ShownContent::Places { cells }))
         }
-        (Some(Reading::Support(oracle)), _) => {
+        (Reading::Support(oracle), _) => {
             let named = supported(oracle, slot)?;
             let categories = oracle.categories();
             let labels: Vec<String> =
                 named.iter().take(MOST_SHOWN).map(|index| label(categories, *index)).collect();
             Ok((list(&labels, named.len()), ShownContent::Choices { labels, count: named.len() }))
         }
-        (Some(Reading::Table(table)), AttributeKind::Value(DomainSpec::Categories(categories))) => {
-            let index = table.decode(slot)?;
-            let is_category = index < categories.count() as usize;
-            let named = if is_category { label(categories, index as u32) } else { format!("report {index}") };
-            Ok((named.clone(), ShownContent::Choices { labels: vec![named], count: 1 }))
-        }
-        (Some(Reading::Numbers(channel)), _) => {
+        (Reading::Numbers(channel), _) => {
             let value = channel.output_value(channel.decode(slot)?.0);
             Ok((number(value, channel.space().width()), ShownContent::Number { value }))
         }
-        _ => {
-            let bytes = slot.len();
-            Ok((format!("{bytes} bytes of random bits"), ShownContent::Bits { bytes }))
-        }
+        _ => named(attribute, slot),
     }
+}
+
+fn named(attribute: &Attribute, slot: &[u8]) -> Result<(String, ShownContent), ReportError> {
+    let bytes = slot.len();
+    let Some(reports) = named_reports(attribute, None) else {
+        return Ok((format!("{bytes} bytes of random bits"), ShownContent::Bits { bytes }));
+    };
+    let index = Category::read(slot, reports.len() as u32)?.0;
+    let name = reports.get(index as usize).map(|piece| piece.what.clone()).unwrap_or_default();
+    Ok((name.clone(), ShownContent::Choices { labels: vec![name], count: 1 }))
 }
 
 /// The categories that one report supports.
