@@ -19,10 +19,10 @@ use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 /// What is asked.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// One attribute; all of them if it is left out.
     attribute: Option<String>,
     /// A public field: one estimate for each of its values.
@@ -38,7 +38,7 @@ pub(super) struct Asked {
 
 /// What is learned.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Estimated {
+pub(crate) struct Estimated {
     /// The policy's id.
     collection: String,
     name: String,
@@ -69,21 +69,35 @@ pub(super) async fn estimate(
 ) -> Result<Json<Estimated>, Problem> {
     app.authorize(Right::Read, &headers)?;
     let collection = app.collection(&id).await?;
-    app.with_store(move |app| {
-        let question = question(&collection, &asked)?;
-        let holdings = Holdings::read(&*app.store, &collection)?;
-        let estimates = answer(&collection, &app.cache, &holdings, &question)?;
-        let terms = collection.policy.terms();
-        Ok(Json(Estimated {
-            collection: collection.policy.id().to_string(),
-            name: terms.name.clone(),
-            reports: holdings.reports(),
-            minimum_reports: terms.minimum_reports,
-            sources: ShownSource::all(&holdings),
-            estimates,
-        }))
+    app.with_store(move |app| Ok(Json(estimate_document(app, &collection, &asked)?))).await
+}
+
+/// Everything that is asked, in one document.
+pub(crate) fn estimate_document(
+    app: &App,
+    collection: &Arc<Collection>,
+    asked: &Asked,
+) -> Result<Estimated, Problem> {
+    let holdings = Holdings::read(&*app.store, collection)?;
+    let terms = collection.policy.terms();
+    Ok(Estimated {
+        collection: collection.policy.id().to_string(),
+        name: terms.name.clone(),
+        reports: holdings.reports(),
+        minimum_reports: terms.minimum_reports,
+        sources: ShownSource::all(&holdings),
+        estimates: estimated(app, collection, &holdings, asked)?,
     })
-    .await
+}
+
+/// The estimates that are asked for.
+pub(crate) fn estimated(
+    app: &App,
+    collection: &Arc<Collection>,
+    holdings: &Holdings,
+    asked: &Asked,
+) -> Result<Vec<Value>, Problem> {
+    Ok(answer(collection, &app.cache, holdings, &question(collection, asked)?)?)
 }
 
 fn question(collection: &Collection, asked: &Asked) -> Result<Question, Problem> {

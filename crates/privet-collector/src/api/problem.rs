@@ -31,10 +31,10 @@ pub(crate) struct ProblemDocument {
     pub(crate) hint: Option<Box<str>>,
     /// The line of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// The column of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u32>,
+    pub(crate) column: Option<u32>,
     /// What was wrong with single reports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<ReportProblem>,

@@ -25,6 +25,7 @@ const ASSETS: &[Asset] = &[
     Asset { name: "style.css", media_type: CSS, bytes: include_bytes!("../../../../web/style.css") },
     Asset { name: "icon.svg", media_type: ICON, bytes: include_bytes!("../../../../web/icon.svg") },
     Asset { name: "live.js", media_type: SCRIPT, bytes: include_bytes!("../../../../web/live.js") },
+    Asset { name: "new.js", media_type: SCRIPT, bytes: include_bytes!("../../../../web/new.js") },
 ];
 
 /// A hash over all files. It stands in their addresses, so that a browser can keep them for ever and files find each other by relative

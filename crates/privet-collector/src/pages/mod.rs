@@ -1,7 +1,10 @@
 //! Pages for people: made here, readable without scripts, and without a request to anybody else.
 
 mod assets;
+mod collection;
+mod create;
 mod error;
+mod explore;
 mod home;
 mod layout;
 mod session;
@@ -25,6 +28,13 @@ pub(crate) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(home::page))
         .route("/live.json", get(home::live))
+        .route("/collections/{id}", get(collection::page))
+        .route("/collections/{id}/close", post(collection::close))
+        .route("/collections/{id}/estimates.json", get(collection::estimates))
+        .route("/collections/{id}/export/{name}", get(collection::export))
+        .route("/new", get(create::page).post(create::act))
+        .route("/new/look", post(create::look))
+        .route("/explore", get(explore::page))
         .route("/sign-in", get(sign_in::page).post(sign_in::enter))
         .route("/sign-out", post(sign_in::leave))
         .route("/assets/{version}/{*name}", get(assets::serve))
