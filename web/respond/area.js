@@ -13,6 +13,7 @@ const LINES = 8;
  * @param {readonly [number, number]} high
  */
 export function areaFrame(low, high) {
+  /** @type {Point} */
   const widths = [high[0] - low[0], high[1] - low[1]];
   const longest = Math.max(...widths);
   // A very long area is still to be hit with a finger.

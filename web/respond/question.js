@@ -122,7 +122,17 @@ function said(question, value) {
 }
 
 /**
- * Makes a question. `channelOf` gives the channel of an answer, or throws what is wrong with it.
+ * What is allowed, for whoever gave something else.
+ * @param {Question} question
+ */
+function allowed(question) {
+  if (question.kind === "number") return `Please give a number from ${question.low} to ${question.high}.`;
+  if (question.kind === "word") return `Please give a word of at most ${question.longest} letters.`;
+  return "This answer does not fit the question.";
+}
+
+/**
+ * Makes a question. `channelOf` gives the channel of an answer, and throws if the answer does not fit.
  * @param {Question} question
  * @param {number} index
  * @param {(value: string) => Channel} channelOf
@@ -159,9 +169,9 @@ export function makeQuestion(question, index, channelOf) {
       words.textContent = shown.words;
       picture.replaceChildren(drawChannel(shown, question, next));
       channel.hidden = false;
-    } catch (error) {
+    } catch {
       value = undefined;
-      complain(error instanceof Error ? sentence(error.message) : "This answer does not fit.");
+      complain(allowed(question));
     }
   }
 

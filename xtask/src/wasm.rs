@@ -136,7 +136,7 @@ fn build() -> Result<Files> {
         .input_path(&module)
         .out_name("privet_wasm")
         .web(true)?
-        .typescript(false)
+        .typescript(true)
         .remove_producers_section(true)
         .generate(&glue)
         .context("wasm-bindgen failed")?;

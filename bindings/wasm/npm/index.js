@@ -9,12 +9,14 @@ export { browserStore, memoryStore } from "./store.js";
 
 /** @typedef {import("./index.d.ts").Store} Store */
 
+const MODULE = new URL("./privet_wasm_bg.wasm", import.meta.url);
+
 /** @type {Promise<void> | undefined} */
 let loading;
 
 /** Loads the module, once. Everything else works after that. */
 export function load() {
-  loading ??= import.meta.url.startsWith("file:") ? loadFile() : initialize().then(() => {});
+  loading ??= MODULE.protocol === "file:" ? loadFile() : initialize({ module_or_path: MODULE }).then(() => {});
   return loading;
 }
 
@@ -22,7 +24,7 @@ export function load() {
 async function loadFile() {
   const [{ readFile }, { webcrypto }] = await Promise.all([import("node:fs/promises"), import("node:crypto")]);
   if (globalThis.crypto === undefined) Object.defineProperty(globalThis, "crypto", { value: webcrypto });
-  initSync({ module: await readFile(new URL("./privet_wasm_bg.wasm", import.meta.url)) });
+  initSync({ module: await readFile(MODULE) });
 }
 
 /**

@@ -6,9 +6,11 @@ use crate::analysis::AnyNumeric;
 use crate::categorical::FrequencyOracle;
 use crate::plane::PlaneErrors;
 use crate::{categorical, circle, interval, plane};
+#[cfg(not(target_family = "wasm"))]
+use privet_core::Category;
 use privet_core::{
-    Build, BuildOptions, Category, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee,
-    InputError, Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
+    Build, BuildOptions, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError,
+    Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
 };
 use std::fmt::Debug;
 
@@ -64,10 +66,11 @@ pub trait AnyMechanism: Debug + Send + Sync {
     fn pieces(&self, input: Option<&str>) -> Result<Vec<Piece>, InputError>;
 
     /// For mechanisms whose reports are the categories themselves: the probability of each report (columns) for each written
-    /// input (rows). `None` for all others.
+    /// input (rows). `None` for all others. Programs in browsers must be small, and do without what only audits ask for.
     ///
     /// # Errors
     /// When an input lies outside the domain.
+    #[cfg(not(target_family = "wasm"))]
     fn table(&self, inputs: &[String]) -> Result<Option<Vec<Vec<f64>>>, InputError>;
 
     /// The exact worst log-ratio, rounded up, from the integers that the sampler uses.
@@ -77,6 +80,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
     ///
     /// # Errors
     /// Never for a mechanism whose worst inputs are in its domain.
+    #[cfg(not(target_family = "wasm"))]
     fn randomize_worst_input(
         &self,
         which: WorstInput,
@@ -89,6 +93,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the report is none of this mechanism's.
+    #[cfg(not(target_family = "wasm"))]
     fn worst_log_ratio(&self, report: &[u8]) -> Result<f64, ReportError>;
 }
 
@@ -152,6 +157,7 @@ impl<M: Channel> AnyMechanism for M {
         Ok(Channel::pieces(self, input.as_ref()))
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn table(&self, inputs: &[String]) -> Result<Option<Vec<Vec<f64>>>, InputError> {
         // Other reports are more than there are categories, or are written with more bits.
         let is_category = Mechanism::report_bits(self) == Category::bits(inputs.len() as u32);
@@ -169,6 +175,7 @@ impl<M: Channel> AnyMechanism for M {
         self.worst_ratio().log_rounded_up()
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn randomize_worst_input(
         &self,
         which: WorstInput,
@@ -181,6 +188,7 @@ impl<M: Channel> AnyMechanism for M {
         Mechanism::randomize_batch(self, &vec![input; count], rng, reports)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn worst_log_ratio(&self, report: &[u8]) -> Result<f64, ReportError> {
         let report = self.decode(report)?;
         let ratio = self.likelihood_ratio(&self.worst_inputs(), &report);
@@ -261,7 +269,9 @@ impl Row {
     const fn on_plane<M: Channel + Build + PlaneErrors + 'static>() -> Self {
         let build: PlaneBuilder =
             |domain, epsilon| Ok(Box::new(M::build(domain, epsilon)?) as Box<dyn PlaneErrors>);
-        Self { plane: Some(build), ..Self::of::<M>() }
+        // Nobody asks a browser about errors, and its programs must be small.
+        let plane = if cfg!(target_family = "wasm") { None } else { Some(build) };
+        Self { plane, ..Self::of::<M>() }
     }
 
     /// Builds the mechanism.

@@ -211,7 +211,16 @@ impl Attribute {
     /// When the mechanism has none.
     pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
         match &self.answering {
-            Answering::Permanent(layers) => Ok(layers.estimator()),
+            Answering::Permanent(_) => {
+                let row = memo::ESTIMATORS.iter().find(|row| row.id == self.terms.mechanism);
+                let unknown = || ParameterError::UnknownMechanism { got: self.terms.mechanism.clone() };
+                let report = self.terms.epsilon.epsilon()?;
+                let forever = self.terms.epsilon_forever.unwrap_or(self.terms.epsilon).epsilon()?;
+                (row.ok_or_else(unknown)?.build)(
+                    &self.kind.inner_domain()?,
+                    LayerEpsilons { forever, report },
+                )
+            }
             Answering::Fresh { solution: Some(solution), .. } => solution.channel.estimator(),
             Answering::Fresh { solution: None, .. } => {
                 let delta = self.terms.delta.map(Delta::new).transpose()?;

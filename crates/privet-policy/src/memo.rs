@@ -36,8 +36,6 @@ pub(crate) trait AnyMemoized: Debug + Send + Sync {
 
     fn check_report(&self, report: &[u8]) -> Result<(), ReportError>;
 
-    fn estimator(&self) -> Box<dyn AnyEstimator>;
-
     /// Draws a report of a category with one person's secret.
     fn randomize(
         &self,
@@ -55,11 +53,7 @@ struct Layers<M> {
     memoized: Memoized<M>,
 }
 
-impl<M> AnyMemoized for Layers<M>
-where
-    M: Relayed + Clone + 'static,
-    Memoized<M>: HasEstimator<Estimator: AnyEstimator>,
-{
+impl<M: Relayed + Clone + 'static> AnyMemoized for Layers<M> {
     fn fresh(&self) -> Guarantee {
         self.fresh.guarantee()
     }
@@ -92,10 +86,6 @@ where
         self.fresh.decode(report).map(drop)
     }
 
-    fn estimator(&self) -> Box<dyn AnyEstimator> {
-        Box::new(self.memoized.estimator())
-    }
-
     fn randomize(
         &self,
         secret: ClientSecret,
@@ -126,7 +116,28 @@ pub(crate) struct LayerEpsilons {
     pub(crate) report: Epsilon,
 }
 
+impl<M: Relayed + Build + Clone + Mechanism<Domain = Categories>> Layers<M> {
+    fn new(domain: &DomainSpec, epsilons: LayerEpsilons) -> Result<Self, ParameterError> {
+        let layer = |epsilon| M::build_with(domain, epsilon, &BuildOptions::default());
+        let (permanent, fresh) = (layer(epsilons.forever)?, layer(epsilons.report)?);
+        let memoized = Memoized::new(permanent.clone(), fresh.clone())?;
+        Ok(Self { permanent, fresh, memoized })
+    }
+}
+
 impl MemoRow {
+    const fn of<M: Relayed + Build + Clone + Mechanism<Domain = Categories> + 'static>() -> Self {
+        Self { id: M::INFO.id, build: |domain, epsilons| Ok(Box::new(Layers::<M>::new(domain, epsilons)?)) }
+    }
+}
+
+/// The estimator of such a mechanism. Devices do without.
+pub(crate) struct MemoEstimatorRow {
+    pub(crate) id: &'static str,
+    pub(crate) build: fn(&DomainSpec, LayerEpsilons) -> Result<Box<dyn AnyEstimator>, ParameterError>,
+}
+
+impl MemoEstimatorRow {
     const fn of<M>() -> Self
     where
         M: Relayed + Build + Clone + Mechanism<Domain = Categories> + 'static,
@@ -134,12 +145,7 @@ impl MemoRow {
     {
         Self {
             id: M::INFO.id,
-            build: |domain, epsilons| {
-                let layer = |epsilon| M::build_with(domain, epsilon, &BuildOptions::default());
-                let (permanent, fresh) = (layer(epsilons.forever)?, layer(epsilons.report)?);
-                let memoized = Memoized::new(permanent.clone(), fresh.clone())?;
-                Ok(Box::new(Layers { permanent, fresh, memoized }))
-            },
+            build: |domain, epsilons| Ok(Box::new(Layers::<M>::new(domain, epsilons)?.memoized.estimator())),
         }
     }
 }
@@ -150,6 +156,14 @@ pub(crate) const ROWS: &[MemoRow] = &[
     MemoRow::of::<GeneralizedRandomizedResponse>(),
     MemoRow::of::<SymmetricUnaryEncoding>(),
     MemoRow::of::<OptimizedUnaryEncoding>(),
+];
+
+/// Their estimators, in the same order.
+pub(crate) const ESTIMATORS: &[MemoEstimatorRow] = &[
+    MemoEstimatorRow::of::<RandomizedResponse>(),
+    MemoEstimatorRow::of::<GeneralizedRandomizedResponse>(),
+    MemoEstimatorRow::of::<SymmetricUnaryEncoding>(),
+    MemoEstimatorRow::of::<OptimizedUnaryEncoding>(),
 ];
 
 /// The standard error of the share of a category that hardly anybody holds, for one report.

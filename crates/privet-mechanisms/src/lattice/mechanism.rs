@@ -300,7 +300,7 @@ impl<K: LatticeRule> Channel for LatticeMechanism<K> {
 
     fn pieces(&self, input: Option<&f64>) -> Vec<Piece> {
         let placed = self.place(input.copied().unwrap_or(self.domain.start()));
-        pieces_of(&self.rows, placed, self.next_node(placed.node), |unit| self.scale(unit))
+        pieces_of(&self.rows, placed, self.next_node(placed.node), &|unit| self.scale(unit))
     }
 }
 
