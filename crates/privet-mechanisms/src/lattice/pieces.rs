@@ -18,15 +18,15 @@ pub(super) fn pieces_of<T: Rows>(
     rows: &T,
     placed: Placement,
     next: u32,
-    scale: &dyn Fn(f64) -> f64,
+    scale: impl Fn(f64) -> f64,
 ) -> Vec<Piece> {
     let segments = segments_of(rows, placed, next);
     if segments.len() > MOST_PIECES {
-        return grouped(rows, &segments, scale);
+        return grouped(rows, &segments, &scale);
     }
     let mut pieces = Vec::new();
     for segment in &segments {
-        split(rows, segment, scale, &mut pieces);
+        split(rows, segment, &scale, &mut pieces);
     }
     pieces
 }
@@ -53,7 +53,7 @@ fn segments_of<T: Rows>(rows: &T, placed: Placement, next: u32) -> Vec<Segment> 
 }
 
 /// Cells beyond a truncated end all stand for that end: a single point beside the range.
-fn split<T: Rows>(rows: &T, segment: &Segment, scale: &dyn Fn(f64) -> f64, pieces: &mut Vec<Piece>) {
+fn split<T: Rows>(rows: &T, segment: &Segment, scale: &impl Fn(f64) -> f64, pieces: &mut Vec<Piece>) {
     let point = |cell: u32| {
         let [from, to] = rows.extent(cell);
         (from == to).then_some(from)
@@ -97,7 +97,7 @@ fn boundary(first: u32, end: u32, holds: impl Fn(u32) -> bool) -> u32 {
 }
 
 /// Groups of neighbouring cells; the single points at both ends stay by themselves.
-fn grouped<T: Rows>(rows: &T, segments: &[Segment], scale: &dyn Fn(f64) -> f64) -> Vec<Piece> {
+fn grouped<T: Rows>(rows: &T, segments: &[Segment], scale: &impl Fn(f64) -> f64) -> Vec<Piece> {
     let cells = rows.output_cells();
     let point_at = |cell: u32, end: u32| rows.extent(cell) == [rows.extent(end)[0]; 2];
     let first = boundary(0, cells, |cell| point_at(cell, 0));
