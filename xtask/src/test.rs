@@ -20,5 +20,6 @@ pub(crate) fn run() -> Result<ExitCode> {
     report.command("doc", doc);
     report.tests("tests", cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]));
     crate::wasm::steps(&mut report);
+    crate::browser::steps(&mut report);
     Ok(report.close())
 }

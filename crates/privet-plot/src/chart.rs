@@ -58,7 +58,7 @@ pub struct Chart {
     pub x_name: String,
     /// What the horizontal axis spans.
     pub x_range: Range,
-    /// What the lines show.
+    /// What the lines show. Without a name for them and for stems, heights mean nothing and have no numbers.
     pub y_name: String,
     /// What the stems show.
     pub stem_name: String,
@@ -198,6 +198,11 @@ impl Chart {
         drawing
     }
 
+    /// Whether the heights mean nothing: then no numbers stand beside them.
+    fn has_bare_rows(&self) -> bool {
+        self.y_name.is_empty() && self.stem_name.is_empty()
+    }
+
     fn has_legend(&self) -> bool {
         self.series.iter().any(|series| !series.label.is_empty())
     }
@@ -220,14 +225,20 @@ impl Chart {
         let stems = masses().next().map(|_| Axis::from_zero(masses(), extent));
         let (left_axis, right_axis) =
             if y.is_some() { (y.as_ref(), stems.as_ref()) } else { (stems.as_ref(), None) };
+        let left_axis = left_axis.filter(|_| !self.has_bare_rows());
         let left = margin + left_axis.map_or(0.0, label_width) + 8.0;
         let beside = right_axis.map_or(0.0, |axis| label_width(axis) + 8.0);
         let legend = if has_legend { self.legend_width(margin) } else { 0.0 };
         let right = width - margin - beside - legend;
-        let x = match self.x_range {
+        let x_axis = |right: f64| match self.x_range {
             Range::Line([low, high]) => Axis::between(low, high, right - left),
             Range::Turn(period) => Axis::turn(period, right - left),
         };
+        // In a page half of the last number may hang over the end of the axis.
+        let overhang =
+            if frame.is_alone { 0.0 } else { (label_width(&x_axis(right)) / 2.0 - beside).max(0.0) };
+        let right = right - overhang;
+        let x = x_axis(right);
         Layout { frame, left, right, top, bottom, x, y, stems }
     }
 
@@ -243,7 +254,7 @@ impl Chart {
             (y, _) => (y.as_ref(), &self.y_name),
         };
         let level = |axis: &Axis, value: f64| bottom - axis.place(value);
-        if let Some(axis) = left_axis {
+        if let Some(axis) = left_axis.filter(|_| !self.has_bare_rows()) {
             for (value, text) in axis.ticks() {
                 let at = level(axis, value);
                 drawing.line(vec![[*left, at], [*right, at]], Pen::solid(Colour::PALE, 1.0));

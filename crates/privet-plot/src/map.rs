@@ -41,6 +41,8 @@ pub enum Unit {
     Metres(f64),
     /// Units of the plane, by their name.
     Named(String),
+    /// Nobody knows: there is no scale bar.
+    Unsaid,
 }
 
 /// A map before it is laid out. The second coordinate grows upwards.
@@ -73,6 +75,8 @@ const TITLE_HEIGHT: f64 = 28.0;
 /// What the legend takes, above the map.
 const LEGEND_HEIGHT: f64 = 46.0;
 const BELOW: f64 = 70.0;
+/// What the scale bar takes of that.
+const SCALE_BAR: f64 = 38.0;
 const TITLE: f64 = 15.0;
 const TEXT: f64 = 12.0;
 const SWATCH: f64 = 28.0;
@@ -139,7 +143,7 @@ impl Map {
         let layout = Layout::of(self, heading);
         let mut drawing = Drawing {
             width: (layout.left + layout.width + MARGIN).ceil(),
-            height: (layout.bottom + BELOW).ceil(),
+            height: (layout.bottom + self.below()).ceil(),
             title: self.title.clone(),
             description: self.description.clone(),
             shapes: Vec::new(),
@@ -157,6 +161,11 @@ impl Map {
         self.draw_legend(&layout, &mut drawing);
         self.draw_scale_bar(&layout, &mut drawing);
         drawing
+    }
+
+    /// What numbers and the scale bar take, below the map.
+    fn below(&self) -> f64 {
+        if matches!(self.unit, Unit::Unsaid) { BELOW - SCALE_BAR } else { BELOW }
     }
 
     fn draw_grid(&self, layout: &Layout, drawing: &mut Drawing) {
@@ -215,7 +224,11 @@ impl Map {
     }
 
     fn draw_scale_bar(&self, layout: &Layout, drawing: &mut Drawing) {
-        let metres = if let Unit::Metres(metres) = self.unit { metres } else { 1.0 };
+        let metres = match self.unit {
+            Unit::Metres(metres) => metres,
+            Unit::Named(_) => 1.0,
+            Unit::Unsaid => return,
+        };
         let most = layout.width / layout.scale * metres / 4.0;
         let Some(length) = round_numbers(most / 10.0, most).last().copied() else { return };
         let (start, at) = (layout.left, layout.bottom + 44.0);
@@ -226,6 +239,7 @@ impl Map {
             Unit::Named(name) => format!("{length} {name}"),
             Unit::Metres(_) if length >= 1000.0 => format!("{} km", length / 1000.0),
             Unit::Metres(_) => format!("{length} m"),
+            Unit::Unsaid => return,
         };
         drawing.text(text, [end + 8.0, at + 4.0], Anchor::Start, TEXT);
     }

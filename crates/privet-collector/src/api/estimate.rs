@@ -31,9 +31,18 @@ pub(crate) struct Asked {
     epoch: Option<u32>,
     /// The share of forged reports that robust estimates allow for, 0.01 if it is left out.
     fakes: Option<f64>,
+    /// Into how many parts distributions are cut, 50 if it is left out.
+    bins: Option<u32>,
     /// Whether distributions must be as new as the newest report.
     #[serde(default)]
     fresh: bool,
+}
+
+impl Asked {
+    /// About everything, with distributions of so many parts.
+    pub(crate) fn in_bins(bins: u32) -> Self {
+        Self { bins: Some(bins), ..Self::default() }
+    }
 }
 
 /// What is learned.
@@ -117,7 +126,19 @@ fn question(collection: &Collection, asked: &Asked) -> Result<Question, Problem>
     };
     let age = if asked.fresh { Age::Fresh } else { Age::Any };
     let fakes = Probability::new(asked.fakes.unwrap_or(FAKES))?;
-    Ok(Question { attributes, slices, epoch: checked_epoch(collection, asked.epoch)?, fakes, age })
+    let bins = checked_bins(asked.bins)?;
+    Ok(Question { attributes, slices, epoch: checked_epoch(collection, asked.epoch)?, fakes, bins, age })
+}
+
+const BINS: u32 = 50;
+const MOST_BINS: u32 = 512;
+
+fn checked_bins(bins: Option<u32>) -> Result<usize, Problem> {
+    let bins = bins.unwrap_or(BINS);
+    if (1..=MOST_BINS).contains(&bins) {
+        return Ok(bins as usize);
+    }
+    Err(Problem::query(format!("a distribution has from 1 to {MOST_BINS} bins: got {bins}")))
 }
 
 /// The index of an attribute.

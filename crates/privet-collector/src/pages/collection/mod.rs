@@ -35,6 +35,9 @@ struct View {
     has_manager: bool,
 }
 
+/// Into how many parts distributions are cut: more are less certain and not better seen.
+const BINS: u32 = 24;
+
 /// The page of a collection.
 pub(in crate::pages) async fn page(
     State(app): State<Arc<App>>,
@@ -51,8 +54,8 @@ pub(in crate::pages) async fn page(
 
 fn view(app: &App, collection: Arc<Collection>, may_manage: bool) -> Result<View, Problem> {
     let holdings = Holdings::read(&*app.store, &collection)?;
-    let readings =
-        estimated(app, &collection, &holdings, &Asked::default())?.iter().map(Reading::of).collect();
+    let asked = Asked::in_bins(BINS);
+    let readings = estimated(app, &collection, &holdings, &asked)?.iter().map(Reading::of).collect();
     let questions = 0..collection.policy.attributes().len();
     let histories = questions.clone().map(|index| History::read(&collection, &holdings, index));
     let breakdowns = questions.map(|index| Breakdown::read(&collection, &holdings, index));
@@ -99,7 +102,7 @@ fn stats(view: &View, id: &str) -> Markup {
             div { dt { "Reports" } dd { span data-live=(id) { (count(view.holdings.reports())) } } }
             div { dt { "Most that a person reveals" } dd { "ε = " (number(policy.statement().total_epsilon)) } }
             div { dt { "Shown from" } dd { (counted(u64::from(terms.minimum_reports), "report", "reports")) } }
-            div { dt { "Open" } dd { (terms.opens.to_string()) " to " (terms.closes.to_string()) } }
+            div { dt { "Open from " (terms.opens.to_string()) " to" } dd { (terms.closes.to_string()) } }
         }
     }
 }

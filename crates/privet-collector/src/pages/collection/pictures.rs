@@ -14,12 +14,15 @@ pub(super) const MOST_BARS: usize = 12;
 
 /// The shares that a chart shows: all of them in their order, or the largest.
 pub(super) fn shown(rows: &[Named]) -> Vec<&Named> {
-    let mut shown: Vec<&Named> = rows.iter().collect();
-    if shown.len() > MOST_BARS {
-        shown.sort_by(|one, other| other.measure.value.total_cmp(&one.measure.value));
-        shown.truncate(MOST_BARS);
-    }
-    shown
+    if rows.len() > MOST_BARS { largest(rows, MOST_BARS) } else { rows.iter().collect() }
+}
+
+/// The largest shares, from the largest on.
+pub(super) fn largest(rows: &[Named], most: usize) -> Vec<&Named> {
+    let mut sorted: Vec<&Named> = rows.iter().collect();
+    sorted.sort_by(|one, other| other.measure.value.total_cmp(&one.measure.value));
+    sorted.truncate(most);
+    sorted
 }
 
 /// Shares as bars with their intervals.
@@ -78,21 +81,14 @@ fn described(parts: &[Part]) -> String {
     })
 }
 
-/// More petals cannot be told apart.
-const MOST_PETALS: usize = 24;
-
 /// The shares of the parts of a circle.
 pub(super) fn rose(id: &str, title: &str, parts: &[Part], direction: &Measure) -> Markup {
     let period = parts.last().map_or(1.0, |part| part.to);
-    let together = parts.len().div_ceil(MOST_PETALS).max(1);
-    let petal = |parts: &[Part]| {
-        let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
-        Petal {
-            from: parts[0].from,
-            to: parts[parts.len() - 1].to,
-            share: sum(|part| part.share.value),
-            interval: [sum(|part| part.share.interval[0]), sum(|part| part.share.interval[1])],
-        }
+    let petal = |part: &Part| Petal {
+        from: part.from,
+        to: part.to,
+        share: part.share.value,
+        interval: part.share.interval,
     };
     let [low, high] = direction.interval;
     let high = if high < low { high + period } else { high };
@@ -100,7 +96,7 @@ pub(super) fn rose(id: &str, title: &str, parts: &[Part], direction: &Measure) -
         title: title.to_owned(),
         description: described(parts),
         period,
-        petals: parts.chunks(together).map(petal).collect(),
+        petals: parts.iter().map(petal).collect(),
         mean: Some((direction.value, [low, high])),
     };
     html! { (PreEscaped(rose.draw_for_page().inline_svg(id))) }
@@ -137,7 +133,7 @@ pub(super) fn density(id: &str, title: &str, rectangle: &Rectangle, side: u32, r
         bounds: [low, high],
         borders: vec![ring(low, high)],
         grid: grid(low, high),
-        unit: Unit::Named("units".to_owned()),
+        unit: Unit::Unsaid,
         tints: (0u32..).zip(&shares).map(tint).collect(),
         tint_label: format!("up to {} of people in a cell", percent(most)),
         layers: Vec::new(),
@@ -161,6 +157,9 @@ fn grid(low: [f64; 2], high: [f64; 2]) -> Vec<GridLine> {
     [lines(0), lines(1)].concat()
 }
 
+/// A history is at least so long.
+const LEAST_EPOCHS: u32 = 7;
+
 /// Estimates of one epoch after the other.
 pub(super) fn history(id: &str, title: &str, history: &History) -> Markup {
     let series = |(index, label): (usize, &String)| {
@@ -174,13 +173,15 @@ pub(super) fn history(id: &str, title: &str, history: &History) -> Markup {
         let line = measured.iter().map(|[epoch, _, value, _]| [*epoch, *value]).collect();
         Series { label: label.clone(), line, measured, ..Series::default() }
     };
-    let ends =
-        [history.epochs.first(), history.epochs.last()].map(|epoch| epoch.map_or(0, |(epoch, _)| *epoch));
+    let ends = [history.epochs.first(), history.epochs.last()];
+    let [first, last] = ends.map(|epoch| epoch.map_or(0, |(epoch, _)| *epoch));
+    // Room for epochs to come, so that whole numbers stand below the axis.
+    let last = last.max(first + LEAST_EPOCHS);
     let chart = Chart {
         title: title.to_owned(),
         description: format!("Estimates of {} epochs, one after the other", history.epochs.len()),
         x_name: format!("{} of the collection, from 0", history.epoch_name),
-        x_range: Range::Line([f64::from(ends[0]) - 0.5, f64::from(ends[1]) + 0.5]),
+        x_range: Range::Line([f64::from(first) - 0.5, f64::from(last) + 0.5]),
         y_name: if history.is_share { "percent of people" } else { "mean" }.to_owned(),
         stem_name: String::new(),
         may_be_logarithmic: false,

@@ -42,45 +42,33 @@ pub(super) struct Kind {
     pub(super) title: &'static str,
     domain: &'static str,
     goal: &'static str,
-    /// What the field for values holds.
+    /// What the field for values holds, for example.
     pub(super) values: &'static str,
 }
 
 pub(super) const KINDS: [Kind; 5] = [
-    Kind {
-        id: "yes-no",
-        title: "Yes or no",
-        domain: "categories:yes,no",
-        goal: "frequency",
-        values: "nothing",
-    },
+    Kind { id: "yes-no", title: "Yes or no", domain: "categories:yes,no", goal: "frequency", values: "" },
     Kind {
         id: "choice",
-        title: "One of several choices",
+        title: "Choices",
         domain: "categories:",
         goal: "frequency",
-        values: "the choices, with commas between: walk, bicycle, bus, car",
+        values: "walk, bicycle, bus",
     },
-    Kind {
-        id: "number",
-        title: "A number",
-        domain: "interval:",
-        goal: "distribution",
-        values: "the lowest and the highest number: 0, 120",
-    },
+    Kind { id: "number", title: "Number", domain: "interval:", goal: "distribution", values: "0, 120" },
     Kind {
         id: "angle",
-        title: "An angle or a time of day",
+        title: "Angle or time of day",
         domain: "circle:",
         goal: "distribution",
-        values: "the length of a turn: 360, or 24 for hours",
+        values: "360, or 24",
     },
     Kind {
         id: "place",
-        title: "A place",
+        title: "Place",
         domain: "rectangle:",
         goal: "distribution",
-        values: "west, east, south, north: 13.1, 13.7, 52.3, 52.7",
+        values: "west, east, south, north",
     },
 ];
 
@@ -323,14 +311,19 @@ mod tests {
     #[test]
     fn a_form_makes_a_policy_of_every_kind() {
         let mut draft = filled();
-        draft.questions.extend(KINDS.iter().map(|kind| Question {
-            question: format!("What about {}?", kind.id),
-            kind: kind.id.to_owned(),
-            values: kind.values.rsplit(": ").next().unwrap().replace(" or 24 for hours", "").to_owned(),
-            ..Question::default()
+        draft.questions.extend(KINDS.iter().map(|kind| {
+            Question {
+                question: format!("What about {}?", kind.id),
+                kind: kind.id.to_owned(),
+                values: match kind.id {
+                    "angle" => "24",
+                    "place" => "13.1, 13.7, 52.3, 52.7",
+                    _ => kind.values,
+                }
+                .to_owned(),
+                ..Question::default()
+            }
         }));
-        let angle = draft.questions.iter_mut().find(|question| question.kind == "angle").unwrap();
-        angle.values = "24".to_owned();
         let policy = Policy::from_toml(&draft.written().text).unwrap();
         assert!(policy.resolve(&mut |_| Err("no files".to_owned())).is_ok());
     }

@@ -228,7 +228,7 @@ fn question_fields(index: usize, question: &Question, may_go: bool, wrong: Optio
 
 /// What belongs into the field for values, of every kind: without scripts the hint cannot follow the choice.
 fn values_hint() -> String {
-    let some = KINDS.iter().filter(|kind| kind.id != "yes-no");
+    let some = KINDS.iter().filter(|kind| !kind.values.is_empty());
     some.map(|kind| format!("{}: {}.", kind.title, kind.values)).collect::<Vec<_>>().join(" ")
 }
 

@@ -83,11 +83,15 @@ fn numbers_body(seen: &Seen, numbers: &Numbers) -> Markup {
     let errors = error_chart(seen, numbers);
     let samples = sample_chart(seen, numbers);
     let factor = number(seen.exact_epsilon.exp());
+    let sent =
+        format!("The density of reports for two answers. Nowhere is one more than {factor} times the other.");
     html! {
         div.pair {
-            (figure("What is sent.", &format!("The density of reports for two answers. Nowhere is one more than {factor} times the other."), chart(&laws, "law")))
+            div {
+                (figure("What is sent.", &sent, chart(&laws, "law")))
+                (figure("A hundred reports", &sample_words(seen, numbers), chart(&samples, "samples")))
+            }
             (figure("How wrong it is.", &error_words(numbers), chart(&errors, "error")))
-            (figure("A hundred reports", &sample_words(seen, numbers), chart(&samples, "samples")))
         }
     }
 }
@@ -203,19 +207,26 @@ const MOST_BARS: usize = 16;
 
 fn categories_body(seen: &Seen, categories: &Categories) -> Markup {
     let input = &seen.explored.input;
+    let sent =
+        format!("How likely each answer is to be named in the report of somebody who answers {input}.");
+    let hundred = format!(
+        "who all answer {input}, drawn for this page: what a collector makes of their {SAMPLES} reports."
+    );
     html! {
         div.pair {
-            @match &categories.reports {
-                Some(reports) => (figure("What is sent.", &format!("How likely each report is if the answer is {input}."), report_bars(input, reports))),
-                None => (pieces(input, categories)),
+            div {
+                @match &categories.named {
+                    Some(named) => (figure("What is sent.", &sent, named_bars(input, named))),
+                    None => (pieces(input, categories)),
+                }
+                (error_table(categories))
             }
-            (figure("A hundred people", &format!("who all answer {input}, drawn for this page: what a collector makes of their reports."), hundred_bars(categories)))
-            (error_table(categories))
+            (figure("A hundred people", &hundred, hundred_bars(categories)))
         }
     }
 }
 
-fn report_bars(input: &str, reports: &[(String, f64)]) -> Markup {
+fn named_bars(input: &str, reports: &[(String, f64)]) -> Markup {
     let bars: Vec<Bar> = reports
         .iter()
         .take(MOST_BARS)
@@ -225,7 +236,7 @@ fn report_bars(input: &str, reports: &[(String, f64)]) -> Markup {
         reports.iter().take(MOST_BARS).map(|(label, mass)| format!("{label} {}", percent(*mass))).collect();
     let drawn = BarChart {
         id: "law",
-        title: &format!("Probability of each report for the answer {input}"),
+        title: &format!("Probability that each answer is named, for the answer {input}"),
         description: &described.join(", "),
         bars: &bars,
         legend: None,

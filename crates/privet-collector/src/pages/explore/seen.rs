@@ -4,7 +4,7 @@ use super::question::{Explored, Wrong};
 use crate::api::App;
 use crate::estimates::{Age, AnswerError};
 use privet_core::{Category, Circle, DomainSpec, Epsilon, Generator, Interval, ReportBuffer};
-use privet_estimators::Consistency;
+use privet_estimators::{Consistency, Reading};
 use privet_limit::circle::CircleProblem;
 use privet_limit::line::LineProblem;
 use privet_limit::{Objective, Problem, Stop};
@@ -46,8 +46,8 @@ pub(super) struct Numbers {
 pub(super) struct Categories {
     /// The channel in words: what, how many reports, how likely each.
     pub(super) pieces: Vec<(String, String, f64)>,
-    /// The probability of each report, if reports are categories.
-    pub(super) reports: Option<Vec<(String, f64)>>,
+    /// How likely each category is to be named in the report, if reports name some.
+    pub(super) named: Option<Vec<(String, f64)>>,
     /// The standard error of a share, for each of some numbers of people.
     pub(super) errors: Vec<(u64, f64)>,
     /// What a collector makes of a hundred people who all hold the answer.
@@ -156,12 +156,9 @@ impl Categories {
         let DomainSpec::Categories(categories) = &explored.domain else {
             return Err(wrong("its reports are not shown here"));
         };
-        let table = mechanism.table(std::slice::from_ref(&explored.input)).map_err(wrong)?;
-        let first = table.and_then(|rows| rows.into_iter().next());
-        let labelled = |row: Vec<f64>| (0u32..).map(|category| categories.label(category)).zip(row).collect();
         Ok(Self {
             pieces: pieces.collect(),
-            reports: first.map(labelled),
+            named: named(explored, categories)?,
             errors: PEOPLE
                 .into_iter()
                 .filter_map(|people| Some((people, error(explored, people)?)))
@@ -169,6 +166,23 @@ impl Categories {
             hundred: hundred(explored)?,
         })
     }
+}
+
+/// How likely each category is to be named.
+fn named(
+    explored: &Explored,
+    categories: &privet_core::Categories,
+) -> Result<Option<Vec<(String, f64)>>, Wrong> {
+    let labels = || (0..categories.count()).map(|category| categories.label(category));
+    let table = explored.built.mechanism.table(std::slice::from_ref(&explored.input)).map_err(wrong)?;
+    if let Some(row) = table.and_then(|rows| rows.into_iter().next()) {
+        return Ok(Some(labels().zip(row).collect()));
+    }
+    let Reading::Support(oracle) = explored.built.estimator.reading() else { return Ok(None) };
+    let support = oracle.support();
+    let [own, other] = [support.own, support.other].map(|probability| probability.to_f64());
+    let row = |label: String| if label == explored.input { (label, own) } else { (label, other) };
+    Ok(Some(labels().map(row).collect()))
 }
 
 fn error(explored: &Explored, people: u64) -> Option<f64> {
