@@ -4,7 +4,7 @@
 
 import { day } from "./support.js";
 
-/** @param {object} changes */
+/** @param {{ name?: string, minimum?: number }} changes */
 export function policy({ name = "How we get to work", minimum = 200 } = {}) {
   return `
 name = ${JSON.stringify(name)}

@@ -17,6 +17,8 @@ const CHROMIUM: &str = "/usr/bin/chromium";
 pub(crate) fn steps(report: &mut Report) {
     report.check("pages in a browser", || {
         prepare()?;
+        // The types in comments first: a page that does not fit the client is found without a browser.
+        run_process(node(&["node_modules/typescript/bin/tsc", "--project", "."]))?;
         run_process(node(&["--test"]))
     });
 }
@@ -29,7 +31,7 @@ pub(crate) fn screenshots() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The program, the browser, and the two packages that drive and judge pages.
+/// The program, the browser, and the packages that drive and judge pages.
 fn prepare() -> Result<()> {
     run_process(cargo(&["build", "--package", "privet-cli", "--locked"]))?;
     install_chromium()?;

@@ -6,8 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::process::{capture, cargo, run as run_process};
 use crate::report::Report;
-
-const WASM: &str = "wasm32-unknown-unknown";
+use crate::wasm::TARGET as WASM;
 
 pub(crate) fn run() -> Result<ExitCode> {
     let mut report = Report::default();
@@ -47,7 +46,7 @@ fn wasm() -> Result<()> {
     ]))
 }
 
-fn install_wasm_target() -> Result<()> {
+pub(crate) fn install_wasm_target() -> Result<()> {
     let mut list = Command::new("rustup");
     list.args(["target", "list", "--installed"]);
     let Ok(installed) = capture(list) else {

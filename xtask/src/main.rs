@@ -11,6 +11,7 @@ mod report;
 mod schemathesis;
 mod test;
 mod tools;
+mod wasm;
 mod words;
 
 use std::path::Path;
@@ -33,6 +34,7 @@ const TASKS: &[Task] = &[
         run: check::run,
     },
     Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
+    Task { name: "wasm", about: "builds the npm package into web/client", run: wasm::run },
     Task {
         name: "openapi",
         about: "requests made up from the collector's OpenAPI document",

@@ -21,6 +21,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     report.check("postgresql", crate::tools::postgresql);
     report.tests("tests", cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]));
     report.check("schemathesis", crate::schemathesis::check);
+    crate::wasm::steps(&mut report);
     crate::browser::steps(&mut report);
     Ok(report.close())
 }

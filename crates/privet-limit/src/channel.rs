@@ -53,25 +53,18 @@ pub enum SolvedChannel {
     Rectangle(Box<PlaneWindow>),
 }
 
-/// A channel behind each of the faces that programs need.
-struct Faces {
-    mechanism: Box<dyn AnyMechanism>,
-    /// For all but places.
-    estimator: Box<dyn AnyEstimator>,
-    /// For channels on numbers or angles.
-    numeric: Option<Box<dyn AnyNumeric>>,
-}
+/// One of the faces that programs need of a channel. Each is made by itself: a device that only draws does not need what estimates.
+trait Face {
+    type Made;
 
-impl Faces {
-    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self {
-        Self {
-            estimator: Box::new(mechanism.estimator()),
-            numeric: Some(Box::new(mechanism.clone())),
-            mechanism: Box::new(mechanism),
-        }
-    }
+    /// On numbers or angles.
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made;
 
-    fn of_rows<K>(domain: Interval, rows: &DecodedRows) -> Result<Self, ParameterError>
+    fn of_table(table: &SolvedCategories) -> Self::Made;
+
+    fn of_window(window: &PlaneWindow) -> Self::Made;
+
+    fn of_rows<K>(domain: Interval, rows: &DecodedRows) -> Result<Self::Made, ParameterError>
     where
         K: LatticeRule<Domain = Interval, Rows = DecodedRows>,
     {
@@ -79,31 +72,80 @@ impl Faces {
     }
 }
 
+/// For the device.
+struct AsMechanism;
+
+impl Face for AsMechanism {
+    type Made = Box<dyn AnyMechanism>;
+
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made {
+        Box::new(mechanism)
+    }
+
+    fn of_table(table: &SolvedCategories) -> Self::Made {
+        Box::new(table.clone())
+    }
+
+    fn of_window(window: &PlaneWindow) -> Self::Made {
+        Box::new(window.clone())
+    }
+}
+
+/// For the collector.
+struct AsEstimator;
+
+impl Face for AsEstimator {
+    type Made = Box<dyn AnyEstimator>;
+
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made {
+        Box::new(mechanism.estimator())
+    }
+
+    fn of_table(table: &SolvedCategories) -> Self::Made {
+        Box::new(table.estimator())
+    }
+
+    fn of_window(window: &PlaneWindow) -> Self::Made {
+        Box::new(window.estimator())
+    }
+}
+
+/// For analysis, of numbers and angles only.
+struct AsNumeric;
+
+impl Face for AsNumeric {
+    type Made = Option<Box<dyn AnyNumeric>>;
+
+    fn of<K: LatticeRule>(mechanism: LatticeMechanism<K>) -> Self::Made {
+        Some(Box::new(mechanism))
+    }
+
+    fn of_table(_: &SolvedCategories) -> Self::Made {
+        None
+    }
+
+    fn of_window(_: &PlaneWindow) -> Self::Made {
+        None
+    }
+}
+
 impl SolvedChannel {
-    fn faces(&self) -> Result<Faces, ParameterError> {
+    fn face<F: Face>(&self) -> Result<F::Made, ParameterError> {
         match self {
             Self::Interval { purpose, domain, rows } => match purpose {
-                Purpose::MinimaxAbsolute => Faces::of_rows::<LeastWorstAbsolute>(*domain, rows),
-                Purpose::MinimaxSquared => Faces::of_rows::<LeastWorstSquared>(*domain, rows),
-                Purpose::MinimaxUnbiased => Faces::of_rows::<LeastWorstVariance>(*domain, rows),
-                Purpose::Other => Faces::of_rows::<FoundOnInterval>(*domain, rows),
+                Purpose::MinimaxAbsolute => F::of_rows::<LeastWorstAbsolute>(*domain, rows),
+                Purpose::MinimaxSquared => F::of_rows::<LeastWorstSquared>(*domain, rows),
+                Purpose::MinimaxUnbiased => F::of_rows::<LeastWorstVariance>(*domain, rows),
+                Purpose::Other => F::of_rows::<FoundOnInterval>(*domain, rows),
             },
             Self::Circle { loss: Loss::Absolute, domain, epsilon } => {
-                Ok(Faces::of(OptimalPiecewiseCircle::new(*domain, *epsilon)?))
+                Ok(F::of(OptimalPiecewiseCircle::new(*domain, *epsilon)?))
             }
             Self::Circle { loss: Loss::Squared, domain, epsilon } => {
-                Ok(Faces::of(OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?))
+                Ok(F::of(OptimalPiecewiseCircleSquared::new(*domain, *epsilon)?))
             }
-            Self::Categories(table) => Ok(Faces {
-                estimator: Box::new(table.estimator()),
-                numeric: None,
-                mechanism: Box::new(table.clone()),
-            }),
-            Self::Rectangle(window) => Ok(Faces {
-                estimator: Box::new(window.estimator()),
-                numeric: None,
-                mechanism: Box::new(window.as_ref().clone()),
-            }),
+            Self::Categories(table) => Ok(F::of_table(table)),
+            Self::Rectangle(window) => Ok(F::of_window(window)),
         }
     }
 
@@ -122,7 +164,7 @@ impl SolvedChannel {
     /// # Errors
     /// When the integers do not make one.
     pub fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, ParameterError> {
-        Ok(self.faces()?.mechanism)
+        self.face::<AsMechanism>()
     }
 
     /// Its estimator, for the collector; of places on 8 x 8 cells.
@@ -130,7 +172,7 @@ impl SolvedChannel {
     /// # Errors
     /// When the integers do not make one.
     pub fn estimator(&self) -> Result<Box<dyn AnyEstimator>, ParameterError> {
-        Ok(self.faces()?.estimator)
+        self.face::<AsEstimator>()
     }
 
     /// The channel for analysis, if it is on numbers or angles.
@@ -138,7 +180,7 @@ impl SolvedChannel {
     /// # Errors
     /// When the integers do not make one.
     pub fn numeric(&self) -> Result<Option<Box<dyn AnyNumeric>>, ParameterError> {
-        Ok(self.faces()?.numeric)
+        self.face::<AsNumeric>()
     }
 
     /// What it is called.

@@ -71,36 +71,46 @@ struct PlacesText {
     weights: Vec<u32>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-enum ChannelText {
+/// A channel: each kind has some of the keys. One struct for all of them takes a tenth of the program that an enum with a tag takes,
+/// and browsers load it.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChannelText {
+    kind: ChannelKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lattice: Option<[u32; 2]>,
+    /// What the columns stand for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outputs: Option<Vec<u32>>,
+    /// The rows are those of the categories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<Vec<Vec<String>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<u32>,
     /// Weights are written as text: they need more digits than other readers of JSON keep.
-    Window {
-        window: u32,
-        high: String,
-        low: String,
-        aim: AimText,
-        numbers: Vec<i64>,
-    },
-    Ring {
-        cells: u32,
-        window: u32,
-        high: String,
-        low: String,
-    },
-    /// The rows are those of the categories; outputs are what the columns stand for.
-    Table {
-        outputs: Vec<u32>,
-        rows: Vec<Vec<String>>,
-    },
-    /// Positions are in multiples of 2^-32 of the sides.
-    Plane {
-        lattice: [u32; 2],
-        window: u32,
-        high: String,
-        low: String,
-        positions: Vec<[u32; 2]>,
-    },
+    #[serde(skip_serializing_if = "Option::is_none")]
+    high: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    low: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aim: Option<AimText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    numbers: Option<Vec<i64>>,
+    /// In multiples of 2^-32 of the sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    positions: Option<Vec<[u32; 2]>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ChannelKind {
+    #[default]
+    Window,
+    Ring,
+    Table,
+    Plane,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -110,26 +120,45 @@ enum AimText {
     Mean,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-enum CertificateText {
-    /// Points are place, weight, price and slope; cells are weight, price and slope; in multiples of 2^-48.
-    Line { setting: SettingText, points: Vec<[i64; 4]>, cells: Vec<[i64; 3]> },
-    /// Inputs are weight and price, in multiples of 2^-48 of a power of two near the largest loss.
-    Finite { inputs: Vec<[i64; 2]> },
-    /// Without weights the people are those of the prior. Radii are in multiples of 2^-30 of the longer side.
-    Plane {
-        grid: [u32; 2],
-        #[serde(skip_serializing_if = "Option::is_none")]
-        weights: Option<Vec<u32>>,
-        radii: Vec<u32>,
-    },
+/// A certificate: each kind has some of the keys.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CertificateText {
+    kind: CertificateKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    setting: Option<SettingText>,
+    /// Place, weight, price and slope, in multiples of 2^-48.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<Vec<[i64; 4]>>,
+    /// Weight, price and slope, in multiples of 2^-48.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<Vec<[i64; 3]>>,
+    /// Weight and price, in multiples of 2^-48 of a power of two near the largest loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Vec<[i64; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grid: Option<[u32; 2]>,
+    /// Without weights the people are those of the prior.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<u32>>,
+    /// In multiples of 2^-30 of the longer side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    radii: Option<Vec<u32>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum CertificateKind {
+    #[default]
+    Line,
+    Finite,
+    Plane,
 }
 
 /// What the loss is called if it is given in numbers.
 const MATRIX: &str = "matrix";
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum SettingText {
     Interval,
@@ -289,35 +318,42 @@ impl ProblemText {
 }
 
 impl ChannelText {
+    fn new(kind: ChannelKind) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
     fn of(channel: &SolvedChannel) -> Self {
         match channel {
-            SolvedChannel::Interval { rows, .. } => Self::Window {
-                window: rows.row().window(),
-                high: rows.row().high().to_string(),
-                low: rows.row().low().to_string(),
-                aim: if rows.aim() == Aim::Mean { AimText::Mean } else { AimText::Nearest },
-                numbers: rows.numbers().to_vec(),
+            SolvedChannel::Interval { rows, .. } => Self {
+                window: Some(rows.row().window()),
+                high: Some(rows.row().high().to_string()),
+                low: Some(rows.row().low().to_string()),
+                aim: Some(if rows.aim() == Aim::Mean { AimText::Mean } else { AimText::Nearest }),
+                numbers: Some(rows.numbers().to_vec()),
+                ..Self::new(ChannelKind::Window)
             },
             SolvedChannel::Circle { loss, domain, epsilon } => {
                 let row = CircleProblem { domain: *domain, loss: *loss, epsilon: *epsilon }.row().ok();
-                Self::Ring {
-                    cells: row.map_or(0, |row| row.cells()),
-                    window: row.map_or(0, |row| row.window()),
-                    high: row.map_or(0, |row| row.high()).to_string(),
-                    low: row.map_or(0, |row| row.low()).to_string(),
+                Self {
+                    cells: Some(row.map_or(0, |row| row.cells())),
+                    window: Some(row.map_or(0, |row| row.window())),
+                    high: Some(row.map_or(0, |row| row.high()).to_string()),
+                    low: Some(row.map_or(0, |row| row.low()).to_string()),
+                    ..Self::new(ChannelKind::Ring)
                 }
             }
             SolvedChannel::Categories(table) => {
                 let texts = |row: &WeightRow| row.weights().iter().map(u64::to_string).collect();
-                let rows = table.rows().iter().map(texts).collect();
-                Self::Table { outputs: table.outputs().to_vec(), rows }
+                let rows = Some(table.rows().iter().map(texts).collect());
+                Self { outputs: Some(table.outputs().to_vec()), rows, ..Self::new(ChannelKind::Table) }
             }
-            SolvedChannel::Rectangle(plane) => Self::Plane {
-                lattice: plane.layout().lattice(),
-                window: plane.layout().window(),
-                high: plane.row().high().to_string(),
-                low: plane.row().low().to_string(),
-                positions: plane.layout().positions().to_vec(),
+            SolvedChannel::Rectangle(plane) => Self {
+                lattice: Some(plane.layout().lattice()),
+                window: Some(plane.layout().window()),
+                high: Some(plane.row().high().to_string()),
+                low: Some(plane.row().low().to_string()),
+                positions: Some(plane.layout().positions().to_vec()),
+                ..Self::new(ChannelKind::Plane)
             },
         }
     }
@@ -325,11 +361,14 @@ impl ChannelText {
     /// The weights of windows follow from the sizes and epsilon, so a file with others was not made by this program, whatever its digest.
     fn read(self, problem: &Problem) -> Result<SolvedChannel, LimitError> {
         let foreign = || wrong("its weights are not those of its sizes and its epsilon");
-        match (self, problem) {
-            (Self::Window { window, high, low, aim, numbers }, Problem::Line(line)) => {
+        let Self { kind, cells, lattice, outputs, rows, window, high, low, aim, numbers, positions } = self;
+        let weights = [high, low].map(Option::unwrap_or_default);
+        match (kind, problem) {
+            (ChannelKind::Window, Problem::Line(line)) => {
+                let (window, aim, numbers) = (given(window)?, given(aim)?, given(numbers)?);
                 let aim = if aim == AimText::Mean { Aim::Mean } else { Aim::Nearest };
                 let rows = DecodedRows::new(numbers, window, aim, line.epsilon)?;
-                if [high, low] != [rows.row().high(), rows.row().low()].map(|weight| weight.to_string()) {
+                if weights != [rows.row().high(), rows.row().low()].map(|weight| weight.to_string()) {
                     return Err(foreign());
                 }
                 if (aim == Aim::Mean) != line.unbiased.is_some() {
@@ -337,23 +376,24 @@ impl ChannelText {
                 }
                 Ok(SolvedChannel::Interval { purpose: line.purpose(), domain: line.domain, rows })
             }
-            (Self::Ring { cells, window, high, low }, Problem::Circle(circle)) => {
+            (ChannelKind::Ring, Problem::Circle(circle)) => {
                 let CircleProblem { domain, loss, epsilon } = *circle;
                 let channel = SolvedChannel::Circle { loss, domain, epsilon };
                 let row = circle.row()?;
-                let same = [cells, window] == [row.cells(), row.window()]
-                    && [high, low] == [row.high(), row.low()].map(|weight| weight.to_string());
+                let same = [given(cells)?, given(window)?] == [row.cells(), row.window()]
+                    && weights == [row.high(), row.low()].map(|weight| weight.to_string());
                 if same { Ok(channel) } else { Err(foreign()) }
             }
-            (Self::Table { outputs, rows }, Problem::Finite(finite)) => {
-                let rows = rows.iter().map(|row| weights_of(row)).collect::<Result<_, _>>()?;
+            (ChannelKind::Table, Problem::Finite(finite)) => {
+                let outputs = given(outputs)?;
+                let rows = given(rows)?.iter().map(|row| weights_of(row)).collect::<Result<_, _>>()?;
                 let table = SolvedCategories::new(finite.categories.clone(), outputs, rows, finite.epsilon)?;
                 Ok(SolvedChannel::Categories(table))
             }
-            (Self::Plane { lattice, window, high, low, positions }, Problem::Plane(problem)) => {
-                let layout = PlaneLayout::new(lattice, window, positions)?;
+            (ChannelKind::Plane, Problem::Plane(problem)) => {
+                let layout = PlaneLayout::new(given(lattice)?, given(window)?, given(positions)?)?;
                 let plane = PlaneWindow::new(problem.rectangle, problem.epsilon, layout)?;
-                if [high, low] != [plane.row().high(), plane.row().low()].map(|weight| weight.to_string()) {
+                if weights != [plane.row().high(), plane.row().low()].map(|weight| weight.to_string()) {
                     return Err(foreign());
                 }
                 Ok(SolvedChannel::Rectangle(Box::new(plane)))
@@ -361,6 +401,11 @@ impl ChannelText {
             _ => Err(wrong("its channel and its domain are of different kinds")),
         }
     }
+}
+
+/// A key that its kind needs.
+fn given<T>(value: Option<T>) -> Result<T, LimitError> {
+    value.ok_or_else(|| wrong("a part of it is missing"))
 }
 
 fn weights_of(texts: &[String]) -> Result<WeightRow, LimitError> {
@@ -372,62 +417,71 @@ fn weights_of(texts: &[String]) -> Result<WeightRow, LimitError> {
 impl CertificateText {
     fn of(certificate: &Certificate) -> Self {
         match certificate {
-            Certificate::Line(line) => Self::Line {
-                setting: match line.setting {
+            Certificate::Line(line) => Self {
+                kind: CertificateKind::Line,
+                setting: Some(match line.setting {
                     Setting::Interval => SettingText::Interval,
                     Setting::Circle => SettingText::Circle,
                     Setting::Unbiased { range } => SettingText::Unbiased { range },
-                },
-                points: line
-                    .points
-                    .iter()
-                    .map(|point| [point.place, point.weight, point.price, point.slope])
-                    .collect(),
-                cells: line.cells.iter().map(|cell| [cell.weight, cell.price, cell.slope]).collect(),
+                }),
+                points: Some(
+                    line.points
+                        .iter()
+                        .map(|point| [point.place, point.weight, point.price, point.slope])
+                        .collect(),
+                ),
+                cells: Some(line.cells.iter().map(|cell| [cell.weight, cell.price, cell.slope]).collect()),
+                ..Self::default()
             },
-            Certificate::Finite(finite) => Self::Finite {
-                inputs: finite.inputs.iter().map(|input| [input.weight, input.price]).collect(),
+            Certificate::Finite(finite) => Self {
+                kind: CertificateKind::Finite,
+                inputs: Some(finite.inputs.iter().map(|input| [input.weight, input.price]).collect()),
+                ..Self::default()
             },
             Certificate::Plane(plane) => {
                 let (grid, weights) = match plane.people() {
                     People::Prior { grid, .. } => (*grid, None),
                     People::Points { grid, weights } => (*grid, Some(weights.clone())),
                 };
-                Self::Plane { grid, weights, radii: plane.radii().to_vec() }
+                let radii = Some(plane.radii().to_vec());
+                Self { kind: CertificateKind::Plane, grid: Some(grid), weights, radii, ..Self::default() }
             }
         }
     }
 
     fn read(self, problem: &Problem) -> Result<Certificate, LimitError> {
         let epsilon = problem.epsilon();
-        match (self, problem) {
-            (Self::Line { setting, points, cells }, Problem::Line(LineProblem { loss, .. }))
-            | (Self::Line { setting, points, cells }, Problem::Circle(CircleProblem { loss, .. })) => {
+        match (self.kind, problem) {
+            (CertificateKind::Line, Problem::Line(LineProblem { loss, .. }))
+            | (CertificateKind::Line, Problem::Circle(CircleProblem { loss, .. })) => {
                 Ok(Certificate::Line(LineCertificate {
                     epsilon,
                     loss: *loss,
-                    setting: match setting {
+                    setting: match given(self.setting)? {
                         SettingText::Interval => Setting::Interval,
                         SettingText::Circle => Setting::Circle,
                         SettingText::Unbiased { range } => Setting::Unbiased { range },
                     },
-                    points: points
+                    points: given(self.points)?
                         .into_iter()
                         .map(|[place, weight, price, slope]| Point { place, weight, price, slope })
                         .collect(),
-                    cells: cells
+                    cells: given(self.cells)?
                         .into_iter()
                         .map(|[weight, price, slope]| Cell { weight, price, slope })
                         .collect(),
                 }))
             }
-            (Self::Finite { inputs }, Problem::Finite(finite)) => {
-                let inputs =
-                    inputs.into_iter().map(|[weight, price]| PricedInput { weight, price }).collect();
+            (CertificateKind::Finite, Problem::Finite(finite)) => {
+                let inputs = given(self.inputs)?
+                    .into_iter()
+                    .map(|[weight, price]| PricedInput { weight, price })
+                    .collect();
                 Ok(Certificate::Finite(FiniteCertificate { epsilon, losses: finite.losses.clone(), inputs }))
             }
-            (Self::Plane { grid, weights, radii }, Problem::Plane(problem)) => {
-                let people = match (weights, &problem.objective) {
+            (CertificateKind::Plane, Problem::Plane(problem)) => {
+                let (grid, radii) = (given(self.grid)?, given(self.radii)?);
+                let people = match (self.weights, &problem.objective) {
                     (Some(weights), _) => People::Points { grid, weights },
                     (None, PlaneObjective::Average(prior)) => People::Prior { prior: prior.clone(), grid },
                     (None, PlaneObjective::Minimax) => {

@@ -1,7 +1,11 @@
 //! Mechanisms by name that have to be solved for first.
 
-use crate::line::{LineProblem, Objective, Unbiased};
-use crate::{Cache, LimitError, Problem, Solution, Stop};
+use crate::Solution;
+use crate::line::Unbiased;
+#[cfg(feature = "solver")]
+use crate::line::{LineProblem, Objective};
+#[cfg(feature = "solver")]
+use crate::{Cache, LimitError, Problem, Stop};
 use privet_core::{BuildOptions, DomainSpec, Epsilon, MechanismInfo, ParameterError};
 use privet_estimators::registry::Row as EstimatorRow;
 use privet_mechanisms::analysis::Loss;
@@ -10,6 +14,7 @@ use privet_mechanisms::lattice::LatticeRule;
 use privet_mechanisms::registry::Row as MechanismRow;
 
 /// Further from the best than this, a channel does not deserve the name.
+#[cfg(feature = "solver")]
 const WIDEST_GAP: f64 = 0.02;
 
 /// The mechanisms.
@@ -55,7 +60,9 @@ pub fn solution(id: &str, domain: &DomainSpec, epsilon: Epsilon) -> Result<Solut
 /// What a name asks for.
 struct Named {
     info: MechanismInfo,
+    #[cfg_attr(not(feature = "solver"), expect(dead_code, reason = "only the solver reads it"))]
     loss: Loss,
+    #[cfg_attr(not(feature = "solver"), expect(dead_code, reason = "only the solver reads it"))]
     unbiased: Option<Unbiased>,
 }
 
@@ -64,6 +71,14 @@ const SQUARED: Named = Named { info: LeastWorstSquared::INFO, loss: Loss::Square
 const UNBIASED: Named =
     Named { info: LeastWorstVariance::INFO, loss: Loss::Squared, unbiased: Some(Unbiased { range: None }) };
 
+/// Without a solver there is nothing to look for: a device gets its channels as data.
+#[cfg(not(feature = "solver"))]
+fn solved(named: Named, _: &DomainSpec, _: Epsilon, _: &BuildOptions) -> Result<Solution, ParameterError> {
+    let reason = format!("{} has to be solved for, and this program has no solver", named.info.id);
+    Err(ParameterError::Incompatible { reason })
+}
+
+#[cfg(feature = "solver")]
 fn solved(
     named: Named,
     domain: &DomainSpec,
@@ -95,6 +110,7 @@ fn solved(
     Ok(solution)
 }
 
+#[cfg(feature = "solver")]
 fn as_parameter_error(error: LimitError) -> ParameterError {
     match error {
         LimitError::Parameter(error) => error,

@@ -2,11 +2,15 @@
 //!
 //! A mechanism gets its place here by one line. Nothing else in Privet matches over mechanisms.
 
+use crate::analysis::AnyNumeric;
+use crate::categorical::FrequencyOracle;
 use crate::plane::PlaneErrors;
 use crate::{categorical, circle, interval, plane};
+#[cfg(not(target_family = "wasm"))]
+use privet_core::Category;
 use privet_core::{
-    Build, BuildOptions, Category, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee,
-    InputError, Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
+    Build, BuildOptions, Channel, Domain, DomainSpec, Epsilon, Fingerprint, Generator, Guarantee, InputError,
+    Mechanism, MechanismInfo, ParameterError, Piece, ReportBuffer, ReportError, Values,
 };
 use std::fmt::Debug;
 
@@ -62,10 +66,11 @@ pub trait AnyMechanism: Debug + Send + Sync {
     fn pieces(&self, input: Option<&str>) -> Result<Vec<Piece>, InputError>;
 
     /// For mechanisms whose reports are the categories themselves: the probability of each report (columns) for each written
-    /// input (rows). `None` for all others.
+    /// input (rows). `None` for all others. Programs in browsers must be small, and do without what only audits ask for.
     ///
     /// # Errors
     /// When an input lies outside the domain.
+    #[cfg(not(target_family = "wasm"))]
     fn table(&self, inputs: &[String]) -> Result<Option<Vec<Vec<f64>>>, InputError>;
 
     /// The exact worst log-ratio, rounded up, from the integers that the sampler uses.
@@ -75,6 +80,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
     ///
     /// # Errors
     /// Never for a mechanism whose worst inputs are in its domain.
+    #[cfg(not(target_family = "wasm"))]
     fn randomize_worst_input(
         &self,
         which: WorstInput,
@@ -87,6 +93,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the report is none of this mechanism's.
+    #[cfg(not(target_family = "wasm"))]
     fn worst_log_ratio(&self, report: &[u8]) -> Result<f64, ReportError>;
 }
 
@@ -150,6 +157,7 @@ impl<M: Channel> AnyMechanism for M {
         Ok(Channel::pieces(self, input.as_ref()))
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn table(&self, inputs: &[String]) -> Result<Option<Vec<Vec<f64>>>, InputError> {
         // Other reports are more than there are categories, or are written with more bits.
         let is_category = Mechanism::report_bits(self) == Category::bits(inputs.len() as u32);
@@ -167,6 +175,7 @@ impl<M: Channel> AnyMechanism for M {
         self.worst_ratio().log_rounded_up()
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn randomize_worst_input(
         &self,
         which: WorstInput,
@@ -179,6 +188,7 @@ impl<M: Channel> AnyMechanism for M {
         Mechanism::randomize_batch(self, &vec![input; count], rng, reports)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn worst_log_ratio(&self, report: &[u8]) -> Result<f64, ReportError> {
         let report = self.decode(report)?;
         let ratio = self.likelihood_ratio(&self.worst_inputs(), &report);
@@ -200,6 +210,16 @@ pub struct Row {
     pub info: MechanismInfo,
     build: Builder,
     plane: Option<PlaneBuilder>,
+    reader: Option<ReaderBuilder>,
+}
+
+/// How the reports of a mechanism are read one by one, without what it takes to estimate from many.
+#[derive(Debug)]
+pub enum Reader {
+    /// They support categories.
+    Support(Box<dyn FrequencyOracle>),
+    /// They are numbers or angles.
+    Numbers(Box<dyn AnyNumeric>),
 }
 
 /// Makes a mechanism.
@@ -208,10 +228,13 @@ pub type Builder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Box<dyn Any
 /// Makes a mechanism on places, to ask it about its errors.
 type PlaneBuilder = fn(&DomainSpec, Epsilon) -> Result<Box<dyn PlaneErrors>, ParameterError>;
 
+/// Makes a mechanism, to read its reports.
+type ReaderBuilder = fn(&DomainSpec, Epsilon, &BuildOptions) -> Result<Reader, ParameterError>;
+
 impl Row {
     /// A row from another crate.
     pub const fn new(info: MechanismInfo, build: Builder) -> Self {
-        Self { info, build, plane: None }
+        Self { info, build, plane: None, reader: None }
     }
 
     /// The row of a mechanism type.
@@ -222,14 +245,33 @@ impl Row {
                 Ok(Box::new(M::build_with(domain, epsilon, options)?) as Box<dyn AnyMechanism>)
             },
             plane: None,
+            reader: None,
         }
+    }
+
+    /// The row of a mechanism whose reports support categories.
+    const fn supporting<M: Channel + Build + FrequencyOracle + 'static>() -> Self {
+        let reader: ReaderBuilder = |domain, epsilon, options| {
+            Ok(Reader::Support(Box::new(M::build_with(domain, epsilon, options)?)))
+        };
+        Self { reader: Some(reader), ..Self::of::<M>() }
+    }
+
+    /// The row of a mechanism on numbers or angles.
+    const fn numeric<M: Channel + Build + AnyNumeric + 'static>() -> Self {
+        let reader: ReaderBuilder = |domain, epsilon, options| {
+            Ok(Reader::Numbers(Box::new(M::build_with(domain, epsilon, options)?)))
+        };
+        Self { reader: Some(reader), ..Self::of::<M>() }
     }
 
     /// The row of a mechanism on places.
     const fn on_plane<M: Channel + Build + PlaneErrors + 'static>() -> Self {
         let build: PlaneBuilder =
             |domain, epsilon| Ok(Box::new(M::build(domain, epsilon)?) as Box<dyn PlaneErrors>);
-        Self { plane: Some(build), ..Self::of::<M>() }
+        // Nobody asks a browser about errors, and its programs must be small.
+        let plane = if cfg!(target_family = "wasm") { None } else { Some(build) };
+        Self { plane, ..Self::of::<M>() }
     }
 
     /// Builds the mechanism.
@@ -257,6 +299,19 @@ impl Row {
         (self.build)(domain, epsilon, options)
     }
 
+    /// How the mechanism's reports are read one by one; `None` where they are not.
+    ///
+    /// # Errors
+    /// As for [`Row::build_with`].
+    pub fn reader(
+        &self,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+        options: &BuildOptions,
+    ) -> Result<Option<Reader>, ParameterError> {
+        self.reader.map(|build| build(domain, epsilon, options)).transpose()
+    }
+
     /// The errors of a mechanism on places; `None` for all other mechanisms.
     ///
     /// # Errors
@@ -272,43 +327,43 @@ impl Row {
 
 /// Every mechanism, in the order of the documentation.
 pub const ROWS: &[Row] = &[
-    Row::of::<categorical::RandomizedResponse>(),
-    Row::of::<categorical::GeneralizedRandomizedResponse>(),
-    Row::of::<categorical::SymmetricUnaryEncoding>(),
-    Row::of::<categorical::OptimizedUnaryEncoding>(),
-    Row::of::<categorical::BinaryLocalHashing>(),
-    Row::of::<categorical::OptimizedLocalHashing>(),
-    Row::of::<categorical::SubsetSelection>(),
-    Row::of::<categorical::HadamardResponse>(),
+    Row::supporting::<categorical::RandomizedResponse>(),
+    Row::supporting::<categorical::GeneralizedRandomizedResponse>(),
+    Row::supporting::<categorical::SymmetricUnaryEncoding>(),
+    Row::supporting::<categorical::OptimizedUnaryEncoding>(),
+    Row::supporting::<categorical::BinaryLocalHashing>(),
+    Row::supporting::<categorical::OptimizedLocalHashing>(),
+    Row::supporting::<categorical::SubsetSelection>(),
+    Row::supporting::<categorical::HadamardResponse>(),
     Row::of::<categorical::OrderedExponential>(),
     Row::of::<categorical::Rappor>(),
     Row::of::<categorical::CountMeanSketch>(),
     Row::of::<categorical::PrefixTree>(),
-    Row::of::<interval::OptimalPiecewise>(),
-    Row::of::<interval::OptimalPiecewiseSquared>(),
-    Row::of::<interval::OptimalPiecewiseUnbiased>(),
-    Row::of::<interval::Piecewise>(),
-    Row::of::<interval::PiecewiseCompressed>(),
-    Row::of::<interval::PiecewiseTruncated>(),
-    Row::of::<interval::SquareWave>(),
-    Row::of::<interval::SquareWaveBounded>(),
-    Row::of::<interval::SquareWaveCompressed>(),
-    Row::of::<interval::SquareWaveTruncated>(),
-    Row::of::<interval::Duchi>(),
-    Row::of::<interval::Hybrid>(),
-    Row::of::<interval::Laplace>(),
-    Row::of::<interval::LaplaceTruncated>(),
-    Row::of::<interval::LaplaceBounded>(),
-    Row::of::<interval::Staircase>(),
-    Row::of::<interval::Gaussian>(),
-    Row::of::<interval::GaussianProbabilistic>(),
-    Row::of::<interval::GridRandomizedResponse>(),
-    Row::of::<interval::GridExponential>(),
-    Row::of::<circle::OptimalPiecewiseCircle>(),
-    Row::of::<circle::OptimalPiecewiseCircleSquared>(),
-    Row::of::<circle::SquareWaveCircle>(),
-    Row::of::<circle::Purkayastha>(),
-    Row::of::<circle::SectorRandomizedResponse>(),
+    Row::numeric::<interval::OptimalPiecewise>(),
+    Row::numeric::<interval::OptimalPiecewiseSquared>(),
+    Row::numeric::<interval::OptimalPiecewiseUnbiased>(),
+    Row::numeric::<interval::Piecewise>(),
+    Row::numeric::<interval::PiecewiseCompressed>(),
+    Row::numeric::<interval::PiecewiseTruncated>(),
+    Row::numeric::<interval::SquareWave>(),
+    Row::numeric::<interval::SquareWaveBounded>(),
+    Row::numeric::<interval::SquareWaveCompressed>(),
+    Row::numeric::<interval::SquareWaveTruncated>(),
+    Row::numeric::<interval::Duchi>(),
+    Row::numeric::<interval::Hybrid>(),
+    Row::numeric::<interval::Laplace>(),
+    Row::numeric::<interval::LaplaceTruncated>(),
+    Row::numeric::<interval::LaplaceBounded>(),
+    Row::numeric::<interval::Staircase>(),
+    Row::numeric::<interval::Gaussian>(),
+    Row::numeric::<interval::GaussianProbabilistic>(),
+    Row::numeric::<interval::GridRandomizedResponse>(),
+    Row::numeric::<interval::GridExponential>(),
+    Row::numeric::<circle::OptimalPiecewiseCircle>(),
+    Row::numeric::<circle::OptimalPiecewiseCircleSquared>(),
+    Row::numeric::<circle::SquareWaveCircle>(),
+    Row::numeric::<circle::Purkayastha>(),
+    Row::numeric::<circle::SectorRandomizedResponse>(),
     Row::on_plane::<plane::SquareWindow>(),
 ];
 

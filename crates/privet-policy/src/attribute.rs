@@ -16,7 +16,7 @@ use privet_core::{Budget, Delta, DomainSpec, Epsilon, Fingerprint, Guarantee, Pa
 use privet_estimators::PlaneEstimator;
 use privet_limit::Solution;
 use privet_mechanisms::plane::{PlaneErrors, PlaneReports};
-use privet_mechanisms::registry::AnyMechanism;
+use privet_mechanisms::registry::{AnyMechanism, Reader};
 use std::sync::Arc;
 
 /// One question with the mechanism that answers it.
@@ -164,7 +164,14 @@ impl Attribute {
     /// When the mechanism has none.
     pub fn estimator(&self) -> Result<AttributeEstimator, ParameterError> {
         let counts = match &self.answering {
-            Answering::Permanent(layers) => layers.estimator(),
+            Answering::Permanent(_) => {
+                let row = memo::ESTIMATORS.iter().find(|row| row.id == self.terms.mechanism);
+                let unknown = || ParameterError::UnknownMechanism { got: self.terms.mechanism.clone() };
+                let report = self.terms.epsilon.epsilon()?;
+                let forever = self.terms.epsilon_forever.unwrap_or(self.terms.epsilon).epsilon()?;
+                let epsilons = LayerEpsilons { forever, report };
+                (row.ok_or_else(unknown)?.build)(&self.kind.inner_domain()?, epsilons)?
+            }
             Answering::Fresh { solution, .. } if matches!(self.kind, AttributeKind::Path { .. }) => {
                 let choice = match solution {
                     Some(solution) => Choice::Solved(solution),
@@ -195,6 +202,18 @@ impl Attribute {
             Answering::Pair(pair) => Some(AttributeEstimator::Counts(pair.estimator_of_some())),
             _ => None,
         }
+    }
+
+    /// How its fresh reports are read one by one; `None` where they are not.
+    pub(crate) fn reader(&self) -> Option<Reader> {
+        let Answering::Fresh { solution, .. } = &self.answering else { return None };
+        if let Some(solution) = solution {
+            return solution.channel.numeric().ok().flatten().map(Reader::Numbers);
+        }
+        let delta = self.terms.delta.map(Delta::new).transpose().ok()?;
+        let options = self.kind.options(delta, self.terms.bins);
+        let row = registry::find_mechanism(&self.terms.mechanism).ok()?;
+        row.reader(&self.kind.inner_domain().ok()?, self.terms.epsilon.epsilon().ok()?, &options).ok()?
     }
 
     /// What one report costs.

@@ -70,6 +70,7 @@ pub mod registry;
 mod report;
 mod resolve;
 mod resolved;
+mod shown;
 mod spending;
 mod statement;
 mod summary;
@@ -90,6 +91,10 @@ pub use pairs::Helpers;
 pub use report::{DecodedReport, NotAReportId, REPORT_VERSION, ReportCodec, ReportId, SubmissionError};
 pub use resolve::ReadFile;
 pub use resolved::{NotAPolicyId, PolicyId, ResolvedPolicy};
+pub use shown::{
+    Showing, ShownAnswer, ShownChannel, ShownChoice, ShownContent, ShownOthers, ShownPart, ShownPicture,
+    ShownPiece, ShownPublic, ShownReport,
+};
 pub use spending::{DecimalEpsilon, Spending};
 pub use statement::{
     AttributeStatement, ContributionStatement, GuaranteeStatement, PairStatement, PeriodStatement,

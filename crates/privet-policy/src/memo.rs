@@ -27,15 +27,14 @@ pub(crate) trait AnyMemoized: Debug + Send + Sync {
     /// Which permanent answers these are: reports of two collections share them if this is the same.
     fn permanent_fingerprint(&self) -> Fingerprint;
 
-    fn support(&self) -> Support;
+    /// How its reports are read one by one.
+    fn oracle(&self) -> &dyn FrequencyOracle;
 
     fn report_bytes(&self) -> usize;
 
     fn report_bits(&self) -> u32;
 
     fn check_report(&self, report: &[u8]) -> Result<(), ReportError>;
-
-    fn estimator(&self) -> Box<dyn AnyEstimator>;
 
     /// Draws a report of a category with one person's secret.
     fn randomize(
@@ -54,11 +53,7 @@ struct Layers<M> {
     memoized: Memoized<M>,
 }
 
-impl<M> AnyMemoized for Layers<M>
-where
-    M: Relayed + Clone + 'static,
-    Memoized<M>: HasEstimator<Estimator: AnyEstimator>,
-{
+impl<M: Relayed + Clone + 'static> AnyMemoized for Layers<M> {
     fn fresh(&self) -> Guarantee {
         self.fresh.guarantee()
     }
@@ -75,8 +70,8 @@ where
         self.permanent.fingerprint()
     }
 
-    fn support(&self) -> Support {
-        self.memoized.support()
+    fn oracle(&self) -> &dyn FrequencyOracle {
+        &self.memoized
     }
 
     fn report_bytes(&self) -> usize {
@@ -89,10 +84,6 @@ where
 
     fn check_report(&self, report: &[u8]) -> Result<(), ReportError> {
         self.fresh.decode(report).map(drop)
-    }
-
-    fn estimator(&self) -> Box<dyn AnyEstimator> {
-        Box::new(self.memoized.estimator())
     }
 
     fn randomize(
@@ -125,7 +116,28 @@ pub(crate) struct LayerEpsilons {
     pub(crate) report: Epsilon,
 }
 
+impl<M: Relayed + Build + Clone + Mechanism<Domain = Categories>> Layers<M> {
+    fn new(domain: &DomainSpec, epsilons: LayerEpsilons) -> Result<Self, ParameterError> {
+        let layer = |epsilon| M::build_with(domain, epsilon, &BuildOptions::default());
+        let (permanent, fresh) = (layer(epsilons.forever)?, layer(epsilons.report)?);
+        let memoized = Memoized::new(permanent.clone(), fresh.clone())?;
+        Ok(Self { permanent, fresh, memoized })
+    }
+}
+
 impl MemoRow {
+    const fn of<M: Relayed + Build + Clone + Mechanism<Domain = Categories> + 'static>() -> Self {
+        Self { id: M::INFO.id, build: |domain, epsilons| Ok(Box::new(Layers::<M>::new(domain, epsilons)?)) }
+    }
+}
+
+/// The estimator of such a mechanism. Devices do without.
+pub(crate) struct MemoEstimatorRow {
+    pub(crate) id: &'static str,
+    pub(crate) build: fn(&DomainSpec, LayerEpsilons) -> Result<Box<dyn AnyEstimator>, ParameterError>,
+}
+
+impl MemoEstimatorRow {
     const fn of<M>() -> Self
     where
         M: Relayed + Build + Clone + Mechanism<Domain = Categories> + 'static,
@@ -133,12 +145,7 @@ impl MemoRow {
     {
         Self {
             id: M::INFO.id,
-            build: |domain, epsilons| {
-                let layer = |epsilon| M::build_with(domain, epsilon, &BuildOptions::default());
-                let (permanent, fresh) = (layer(epsilons.forever)?, layer(epsilons.report)?);
-                let memoized = Memoized::new(permanent.clone(), fresh.clone())?;
-                Ok(Box::new(Layers { permanent, fresh, memoized }))
-            },
+            build: |domain, epsilons| Ok(Box::new(Layers::<M>::new(domain, epsilons)?.memoized.estimator())),
         }
     }
 }
@@ -151,9 +158,17 @@ pub(crate) const ROWS: &[MemoRow] = &[
     MemoRow::of::<OptimizedUnaryEncoding>(),
 ];
 
+/// Their estimators, in the same order.
+pub(crate) const ESTIMATORS: &[MemoEstimatorRow] = &[
+    MemoEstimatorRow::of::<RandomizedResponse>(),
+    MemoEstimatorRow::of::<GeneralizedRandomizedResponse>(),
+    MemoEstimatorRow::of::<SymmetricUnaryEncoding>(),
+    MemoEstimatorRow::of::<OptimizedUnaryEncoding>(),
+];
+
 /// The standard error of the share of a category that hardly anybody holds, for one report.
 pub(crate) fn rare_standard_error(layers: &dyn AnyMemoized) -> f64 {
-    let Support { own, other } = layers.support();
+    let Support { own, other } = layers.oracle().support();
     let (own, other) = (own.to_f64(), other.to_f64());
     (other * (1.0 - other)).sqrt() / (own - other)
 }

@@ -19,6 +19,7 @@ struct Asset {
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const ICON: &str = "image/svg+xml";
+const WASM: &str = "application/wasm";
 
 /// One row for each file below `web/` that pages use.
 const ASSETS: &[Asset] = &[
@@ -26,6 +27,81 @@ const ASSETS: &[Asset] = &[
     Asset { name: "icon.svg", media_type: ICON, bytes: include_bytes!("../../../../web/icon.svg") },
     Asset { name: "live.js", media_type: SCRIPT, bytes: include_bytes!("../../../../web/live.js") },
     Asset { name: "new.js", media_type: SCRIPT, bytes: include_bytes!("../../../../web/new.js") },
+    Asset {
+        name: "client/errors.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/client/errors.js"),
+    },
+    Asset {
+        name: "client/index.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/client/index.js"),
+    },
+    Asset {
+        name: "client/privet_wasm.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/client/privet_wasm.js"),
+    },
+    Asset {
+        name: "client/store.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/client/store.js"),
+    },
+    Asset {
+        name: "client/privet_wasm_bg.wasm",
+        media_type: WASM,
+        bytes: include_bytes!("../../../../web/client/privet_wasm_bg.wasm"),
+    },
+    Asset {
+        name: "respond/respond.css",
+        media_type: CSS,
+        bytes: include_bytes!("../../../../web/respond/respond.css"),
+    },
+    Asset {
+        name: "respond/angle.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/angle.js"),
+    },
+    Asset {
+        name: "respond/area.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/area.js"),
+    },
+    Asset {
+        name: "respond/dial.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/dial.js"),
+    },
+    Asset {
+        name: "respond/dom.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/dom.js"),
+    },
+    Asset {
+        name: "respond/main.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/main.js"),
+    },
+    Asset {
+        name: "respond/picture.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/picture.js"),
+    },
+    Asset {
+        name: "respond/question.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/question.js"),
+    },
+    Asset {
+        name: "respond/send.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/send.js"),
+    },
+    Asset {
+        name: "respond/sent.js",
+        media_type: SCRIPT,
+        bytes: include_bytes!("../../../../web/respond/sent.js"),
+    },
 ];
 
 /// A hash over all files. It stands in their addresses, so that a browser can keep them for ever and files find each other by relative

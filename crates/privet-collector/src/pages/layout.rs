@@ -49,6 +49,7 @@ pub(crate) struct Page {
     status: StatusCode,
     room: Option<Room>,
     scripts: Vec<&'static str>,
+    styles: Vec<&'static str>,
     cookies: Vec<String>,
     /// The key of the form that signs a visitor out, if the visitor is signed in.
     sign_out: Option<String>,
@@ -62,6 +63,7 @@ impl Page {
             status: StatusCode::OK,
             room: None,
             scripts: Vec::new(),
+            styles: Vec::new(),
             cookies: Vec::new(),
             sign_out: None,
         }
@@ -84,6 +86,12 @@ impl Page {
         self
     }
 
+    /// A further style sheet of ours.
+    pub(crate) fn style(mut self, name: &'static str) -> Self {
+        self.styles.push(name);
+        self
+    }
+
     /// For pages with forms: the visitor's key goes along as a cookie.
     pub(crate) fn keyed(mut self, session: &Session) -> Self {
         self.cookies.extend(session.new_key_cookie());
@@ -102,6 +110,9 @@ impl Page {
                     title { (self.title) " · Privet" }
                     link rel="icon" type="image/svg+xml" href=(assets::address("icon.svg"));
                     link rel="stylesheet" href=(assets::address("style.css"));
+                    @for name in &self.styles {
+                        link rel="stylesheet" href=(assets::address(name));
+                    }
                     @for name in &self.scripts {
                         script type="module" src=(assets::address(name)) {}
                     }

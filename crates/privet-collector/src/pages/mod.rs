@@ -7,6 +7,7 @@ mod error;
 mod explore;
 mod home;
 mod layout;
+mod respond;
 mod session;
 mod sign_in;
 mod words;
@@ -35,6 +36,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .route("/new", get(create::page).post(create::act))
         .route("/new/look", post(create::look))
         .route("/explore", get(explore::page))
+        .route("/respond/{id}", get(respond::page))
         .route("/sign-in", get(sign_in::page).post(sign_in::enter))
         .route("/sign-out", post(sign_in::leave))
         .route("/assets/{version}/{*name}", get(assets::serve))

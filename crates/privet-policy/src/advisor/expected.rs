@@ -2,10 +2,9 @@
 
 use super::Goal;
 use super::candidate::Built;
-use privet_core::{DomainSpec, Generator, ReportBuffer, Summary};
+use privet_core::{DomainSpec, Generator, ReportBuffer, Summary, Values};
 use privet_estimators::Consistency;
 use privet_mechanisms::analysis::{Analysis, AnyNumeric, Loss, bin_rows};
-use privet_mechanisms::registry::WorstInput;
 use std::f64::consts::TAU;
 
 /// What is compared.
@@ -81,7 +80,7 @@ fn rare_standard_error(built: &Built) -> Result<f64, String> {
         let mut summary = built.estimator.empty_summary();
         // Nothing of these reports leaves this function.
         let mut rng = Generator::from_insecure_seed(seed);
-        let drawn = built.mechanism.randomize_worst_input(WorstInput::First, 1, &mut rng, &mut reports);
+        let drawn = built.mechanism.randomize_batch(&Values::Categories(vec![0]), &mut rng, &mut reports);
         drawn.map_err(|error| error.to_string())?;
         built.estimator.accumulate(&mut summary, &reports).map_err(|error| error.to_string())?;
         for _ in 0..DOUBLINGS {

@@ -113,7 +113,7 @@ impl LedgerRecord {
 }
 
 fn read(bytes: &[u8]) -> Option<LedgerRecord> {
-    let text: RecordText = serde_json::from_slice(bytes).ok()?;
+    let text: RecordText = serde_json::from_str(std::str::from_utf8(bytes).ok()?).ok()?;
     if text.version != VERSION {
         return None;
     }
