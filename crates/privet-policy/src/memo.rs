@@ -103,11 +103,11 @@ impl<M: Relayed + Clone + 'static> AnyMemoized for Layers<M> {
 /// A mechanism whose answers can be permanent.
 pub(crate) struct MemoRow {
     pub(crate) id: &'static str,
-    pub(crate) build: MemoBuilder,
+    pub(crate) build: MemoBuilder<dyn AnyMemoized>,
 }
 
 /// Makes both layers from the epsilon of the permanent one and that of the fresh one.
-type MemoBuilder = fn(&DomainSpec, LayerEpsilons) -> Result<Box<dyn AnyMemoized>, ParameterError>;
+type MemoBuilder<T> = fn(&DomainSpec, LayerEpsilons) -> Result<Box<T>, ParameterError>;
 
 /// How much each layer may reveal.
 #[derive(Debug, Clone, Copy)]
@@ -134,7 +134,7 @@ impl MemoRow {
 /// The estimator of such a mechanism. Devices do without.
 pub(crate) struct MemoEstimatorRow {
     pub(crate) id: &'static str,
-    pub(crate) build: fn(&DomainSpec, LayerEpsilons) -> Result<Box<dyn AnyEstimator>, ParameterError>,
+    pub(crate) build: MemoBuilder<dyn AnyEstimator>,
 }
 
 impl MemoEstimatorRow {
