@@ -129,7 +129,7 @@ test("tokens: signing in, exporting and closing", async () => {
     assert.equal((await page.goto("/new"))?.status(), 401);
     await page.getByLabel("Token").fill("manage-manage-manage");
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/new");
+    await page.getByRole("heading", { name: "New collection" }).waitFor();
     await page.goto("/new?from=text");
     await page.getByLabel("Policy, in TOML or JSON").fill(policy({ name: "Guarded", minimum: 1 }));
     await page.getByRole("button", { name: "Create the collection" }).click();

@@ -115,6 +115,8 @@ export async function openBrowser() {
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ baseURL: url, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
+  // Some pages are computed, and machines for tests are busy.
+  page.setDefaultNavigationTimeout(60_000);
   /** @type {string[]} */
   const complaints = [];
   const host = new URL(url).host;

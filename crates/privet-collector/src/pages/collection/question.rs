@@ -81,7 +81,7 @@ fn learned(attribute: &Attribute, index: usize, reading: &Reading) -> Markup {
             div.pair {
                 figure {
                     figcaption {
-                        strong { "Around the circle" } (rests_on(reading)) ". Petals are shares; the paler rim is the 95 % interval; the \
+                        strong { "Around the circle" } (rests_on(reading)) ". Petals are shares; the orange rim is the 95 % interval; the \
                         dashed line is the mean direction."
                     }
                     (pictures::rose(&id, &format!("Around the circle: {question}"), distribution, direction))
@@ -163,7 +163,9 @@ fn label(row: &Named) -> String {
         None => row.label.clone(),
         Some([from, to]) => {
             let [[x, y], [x_end, y_end]] = [from, to].map(|corner| corner.map(number));
-            format!("{x}\u{2013}{x_end}, {y}\u{2013}{y_end}")
+            // Lines break between the coordinates, not inside of them.
+            let dash = "\u{2060}\u{2013}\u{2060}";
+            format!("{x}{dash}{x_end}, {y}{dash}{y_end}")
         }
     }
 }
@@ -302,10 +304,18 @@ fn trust(reading: &Reading) -> Markup {
             summary { "If somebody cheats" }
             @if let Some((false, explanation)) = &reading.plausibility { p { (sentence(explanation)) } }
             @if let Some(influence) = reading.influence {
-                p { "One report, honest or not, changes an estimate by at most " strong { (write(influence)) } "." }
+                p { "One report, honest or not, changes an estimate by at most " strong { (influence_text(reading, influence)) } "." }
             }
             @if let Some(robust) = &reading.robust { (robust_table(robust, write)) }
         }
+    }
+}
+
+/// A change of a share is too small for whole percents.
+fn influence_text(reading: &Reading, influence: f64) -> String {
+    match reading.learned {
+        Learned::Shares(_) => format!("{} percentage points", number(100.0 * influence)),
+        _ => number(influence),
     }
 }
 

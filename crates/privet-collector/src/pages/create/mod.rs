@@ -24,7 +24,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 enum Source {
     /// Fields of the form.
-    Form(Draft),
+    Form(Box<Draft>),
     /// The text of a policy, and whether reports need tokens.
     Text { policy: String, tokens: bool, people: String },
 }
@@ -32,7 +32,7 @@ enum Source {
 impl Source {
     fn read(fields: &Fields) -> Self {
         match fields.get("policy") {
-            None => Self::Form(Draft::read(fields)),
+            None => Self::Form(Box::new(Draft::read(fields))),
             Some(policy) => Self::Text {
                 policy: policy.to_owned(),
                 tokens: fields.get("tokens").is_some(),
@@ -92,7 +92,7 @@ pub(super) async fn page(
             let policy = Draft::example(app.clock.today()).written().text;
             Source::Text { policy, tokens: false, people: String::new() }
         }
-        _ => Source::Form(Draft::empty(app.clock.today())),
+        _ => Source::Form(Box::new(Draft::empty(app.clock.today()))),
     };
     Ok(show(&session, &source, None))
 }
