@@ -137,6 +137,7 @@ fn build() -> Result<Files> {
         .out_name("privet_wasm")
         .web(true)?
         .typescript(true)
+        .remove_name_section(true)
         .remove_producers_section(true)
         .generate(&glue)
         .context("wasm-bindgen failed")?;
@@ -144,6 +145,7 @@ fn build() -> Result<Files> {
     for folder in [glue.as_path(), Path::new(WRITTEN)] {
         for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
             let (name, content) = read_file(&entry?.path())?;
+            let content = if name.ends_with(".js") { without_comments(&content) } else { content };
             files.insert(name, content);
         }
     }
@@ -153,6 +155,22 @@ fn build() -> Result<Files> {
     }
     files.insert(MANIFEST.to_owned(), manifest(&files)?);
     Ok(files)
+}
+
+/// A script without its block comments: people read them in the sources, and browsers need not load them.
+fn without_comments(script: &[u8]) -> Vec<u8> {
+    let mut kept = String::new();
+    let mut is_inside = false;
+    for line in String::from_utf8_lossy(script).lines() {
+        is_inside |= line.trim_start().starts_with("/**");
+        if !is_inside {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        // Comments inside of a line of code stay.
+        is_inside &= !line.trim_end().ends_with("*/");
+    }
+    kept.into_bytes()
 }
 
 fn manifest(files: &Files) -> Result<Vec<u8>> {

@@ -204,7 +204,8 @@ impl Solution {
         if file.format != FORMAT {
             return Err(wrong(format!("its format is {:?}, not {FORMAT:?}", file.format)));
         }
-        if digest_of(&file.body) != file.digest {
+        // A device knows the file by the hash of its policy, and checks the weights below; what writes files is no part of its program.
+        if cfg!(feature = "solver") && digest_of(&file.body) != file.digest {
             return Err(wrong("its content does not match its digest: something in it was changed"));
         }
         let body = file.body;

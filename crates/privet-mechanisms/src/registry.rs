@@ -46,6 +46,7 @@ pub trait AnyMechanism: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the column holds another kind, or a value that has no nearest one.
+    #[cfg(not(target_family = "wasm"))]
     fn randomize_batch_clamped(
         &self,
         values: &Values,
@@ -136,6 +137,7 @@ impl<M: Channel> AnyMechanism for M {
         Mechanism::randomize_batch(self, column(self, values)?, rng, reports)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn randomize_batch_clamped(
         &self,
         values: &Values,
