@@ -1,10 +1,11 @@
 //! `cargo xtask docs`: the parts of README.md that the program itself writes, so that they cannot drift.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{capture, cargo};
+use crate::process::capture;
+use crate::program;
 
 const README: &str = "README.md";
 const BEGIN: &str = "<!-- mechanisms:begin -->";
@@ -31,8 +32,8 @@ fn read() -> Result<String> {
 }
 
 fn generate() -> Result<String> {
-    let command =
-        cargo(&["run", "--quiet", "--locked", "-p", "privet-cli", "--", "mechanisms", "--markdown"]);
+    let mut command = Command::new(program::privet()?);
+    command.args(["mechanisms", "--markdown"]);
     let table = capture(command)?;
     if table.trim().is_empty() {
         bail!("`privet mechanisms --markdown` printed nothing");

@@ -6,6 +6,7 @@ mod check;
 mod docs;
 mod fuzz;
 mod process;
+mod program;
 mod prove;
 mod report;
 mod schemathesis;

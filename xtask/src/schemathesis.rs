@@ -9,7 +9,8 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::process::{self, capture, cargo};
+use crate::process;
+use crate::program;
 use crate::report::Report;
 
 const VERSION: &str = "4.32.5";
@@ -63,7 +64,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 }
 
 pub(crate) fn check() -> Result<()> {
-    let target = target_folder()?;
+    let target = program::target_folder()?;
     let program = install(&target.join(format!("schemathesis-{VERSION}")))?;
     let folder = target.join("schemathesis");
     if folder.exists() {
@@ -71,18 +72,10 @@ pub(crate) fn check() -> Result<()> {
     }
     std::fs::create_dir_all(&folder)?;
     control(&program, &folder)?;
-    process::run(cargo(&["build", "--locked", "-p", "privet-cli"]))?;
-    let collector = Collector::start(&target.join("debug").join("privet"), &folder)?;
+    let collector = Collector::start(&program::privet()?, &folder)?;
     let config = collector.fill()?;
     std::fs::write(folder.join("schemathesis.toml"), config)?;
     process::run(schemathesis(&program, &folder, &collector.address))
-}
-
-fn target_folder() -> Result<PathBuf> {
-    let metadata = capture(cargo(&["metadata", "--format-version", "1", "--no-deps"]))?;
-    let metadata: Value = serde_json::from_str(&metadata)?;
-    let folder = metadata["target_directory"].as_str().context("`cargo metadata` names no target folder")?;
-    Ok(folder.into())
 }
 
 /// A Python environment of its own.

@@ -1,8 +1,9 @@
 //! Programs of others that tests need. What is missing is installed where that is possible, and named where it is not.
 
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::process::{capture, cargo, run};
 
@@ -13,10 +14,7 @@ pub(crate) fn postgresql() -> Result<()> {
     if is_there() {
         return Ok(());
     }
-    let mut install = Command::new("apt-get");
-    install.args(["install", "--yes", "--no-install-recommends", "postgresql"]);
-    install.env("DEBIAN_FRONTEND", "noninteractive");
-    if run(install).is_ok() && is_there() {
+    if install("postgresql").is_ok() && is_there() {
         return Ok(());
     }
     let missing = "PostgreSQL is missing: install the package postgresql";
@@ -25,6 +23,30 @@ pub(crate) fn postgresql() -> Result<()> {
     }
     println!("{missing}. Its tests are skipped");
     Ok(())
+}
+
+/// Where Debian's package puts the browser.
+const CHROMIUM: &str = "/usr/bin/chromium";
+
+/// The browser that tests of pages drive. The variable `CHROMIUM` names another one.
+pub(crate) fn chromium() -> Result<()> {
+    if std::env::var_os("CHROMIUM").is_some() || Path::new(CHROMIUM).exists() {
+        return Ok(());
+    }
+    install("chromium").with_context(|| {
+        format!("{CHROMIUM} is missing: install Chromium, or name it in the variable CHROMIUM")
+    })
+}
+
+/// Installs a package of Debian; the lists of packages may have to be fetched first.
+fn install(package: &str) -> Result<()> {
+    let apt = |arguments: &[&str]| {
+        let mut apt = Command::new("apt-get");
+        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        run(apt)
+    };
+    let install = ["install", "--yes", "--no-install-recommends", package];
+    apt(&install).or_else(|_| apt(&["update"]).and_then(|()| apt(&install)))
 }
 
 const FUZZ_VERSION: &str = "0.13.1";

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::process::{capture, cargo, run as run_process};
+use crate::program;
 use crate::report::Report;
 
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -106,7 +107,7 @@ fn gzipped_size(files: &Files) -> Result<usize> {
 
 fn build() -> Result<Files> {
     crate::check::install_wasm_target()?;
-    let target_directory = target_directory()?;
+    let target_directory = program::target_folder()?;
     let mut command = cargo(&[
         "build",
         "--package",
@@ -196,27 +197,10 @@ fn cargo_home() -> Result<PathBuf> {
     Ok(home.join(".cargo"))
 }
 
-fn target_directory() -> Result<PathBuf> {
-    let text = capture(cargo(&["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
-    let metadata: Value = serde_json::from_str(&text).context("`cargo metadata` printed no JSON")?;
-    let Some(folder) = metadata["target_directory"].as_str() else {
-        bail!("`cargo metadata` names no target folder")
-    };
-    Ok(folder.into())
-}
-
 /// Reports of the Rust client for every mechanism, then the same in Node.
 fn same_bytes() -> Result<()> {
-    let expected = capture(cargo(&[
-        "run",
-        "--quiet",
-        "--package",
-        "privet-wasm",
-        "--example",
-        "expected_reports",
-        "--locked",
-    ]))?;
-    let file = target_directory()?.join("expected-reports.json");
+    let expected = capture(Command::new(program::example("expected_reports")?))?;
+    let file = program::target_folder()?.join("expected-reports.json");
     std::fs::write(&file, expected).context("cannot write the expected reports")?;
     let mut node = Command::new("node");
     node.args(["--test", "bindings/wasm/tests/"]).env("PRIVET_EXPECTED", &file);
