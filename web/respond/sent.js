@@ -1,6 +1,6 @@
 /** What was sent, and what it tells. */
 
-import { toHex } from "../client/store.js";
+import { toHex } from "../client/index.js";
 import { angleScale, turned } from "./angle.js";
 import { html } from "./dom.js";
 

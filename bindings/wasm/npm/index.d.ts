@@ -126,6 +126,9 @@ export function browserStore(key?: string): Store;
 /** Records that end with the program: for tests. */
 export function memoryStore(): Store;
 
+/** Bytes in hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string;
+
 /** Loads the module, once. Everything else works after that. */
 export function load(): Promise<void>;
 

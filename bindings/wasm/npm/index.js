@@ -5,7 +5,7 @@ import initialize, { initSync, WasmMechanism, WasmPolicy } from "./privet_wasm.j
 import { fromHex } from "./store.js";
 
 export { InputError, PolicyError, PrivetError, RefusedError, ReportError, StorageError } from "./errors.js";
-export { browserStore, memoryStore } from "./store.js";
+export { browserStore, memoryStore, toHex } from "./store.js";
 
 /** @typedef {import("./index.d.ts").Store} Store */
 
@@ -45,9 +45,11 @@ function written(value) {
   return Array.isArray(value) ? value.join(",") : String(value);
 }
 
-/** @param {Record<string, import("./index.d.ts").Value>} values */
-const writtenAll = (values) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, written(value)]));
+/**
+ * Names, each followed by its value.
+ * @param {Readonly<Record<string, import("./index.d.ts").Value>>} values
+ */
+const pairs = (values) => Object.entries(values).flatMap(([name, value]) => [name, written(value)]);
 
 /** A policy in which everything is decided, known by the hash of its text. */
 export class Policy {
@@ -102,12 +104,12 @@ export class Policy {
    * @param {{ today?: string, insecureSeed?: bigint }} [options]
    */
   answer(answers, store, options = {}) {
-    const given = JSON.stringify({ values: writtenAll(answers.values), public: answers.public ?? {} });
+    const [values, fields] = [pairs(answers.values), pairs(answers.public ?? {})];
     return store.exclusively(async () => {
       const secret = await store.secret(crypto.getRandomValues(new Uint8Array(32)));
       const records = await store.load();
       const today = options.today ?? localDay();
-      const made = translated(() => this.#wasm.answer(given, records, secret, today, options.insecureSeed));
+      const made = translated(() => this.#wasm.answer(values, fields, records, secret, today, options.insecureSeed));
       const { record, report } = made;
       made.free();
       if (record !== undefined) await store.append(record);

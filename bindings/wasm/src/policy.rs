@@ -5,9 +5,8 @@ use crate::generator;
 use crate::question::Question;
 use privet_policy::ledger::{Ledger, LedgerError, LedgerRecord, LedgerStore};
 use privet_policy::{Answers, Client, Date, PolicyId, ReportCodec, ResolvedPolicy, Showing};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -42,16 +41,6 @@ impl WasmAnswer {
     pub fn record(&self) -> Option<String> {
         self.record.clone()
     }
-}
-
-/// Values as JavaScript hands them over.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Given {
-    #[serde(default)]
-    values: BTreeMap<String, String>,
-    #[serde(default)]
-    public: BTreeMap<String, String>,
 }
 
 /// What is in a stored record, without its costs.
@@ -124,24 +113,29 @@ impl WasmPolicy {
         Ok(serde_json::to_string(&shown).map_err(|_| Thrown::json("the channel"))?)
     }
 
-    /// Checks, draws, and makes the record and the report in one step.
+    /// Checks, draws, and makes the record and the report in one step. Values and public fields are names, each followed by its value.
     ///
     /// # Errors
     /// When a value does not fit, the collection is not open, or a budget would be exceeded.
     pub fn answer(
         &self,
-        answers: &str,
+        values: Vec<String>,
+        public: Vec<String>,
         records: Vec<String>,
         secret: &[u8],
         today: &str,
         insecure_seed: Option<u64>,
     ) -> Result<WasmAnswer, wasm_bindgen::JsValue> {
-        Ok(self.answered(answers, records, secret, today, insecure_seed)?)
+        let value = |answers: Answers, [name, value]: &[String; 2]| answers.value(name, value);
+        let answers = values.as_chunks().0.iter().fold(Answers::new(), value);
+        let public_value = |answers: Answers, [name, value]: &[String; 2]| answers.public(name, value);
+        let answers = public.as_chunks().0.iter().fold(answers, public_value);
+        Ok(self.answered(&answers, records, secret, today, insecure_seed)?)
     }
 
     fn answered(
         &self,
-        answers: &str,
+        answers: &Answers,
         records: Vec<String>,
         secret: &[u8],
         today: &str,
@@ -155,13 +149,7 @@ impl WasmPolicy {
         let mut ledger = Ledger::open(store)?;
         let today: Date = today.parse()?;
         let mut rng = generator(insecure_seed)?;
-        let prepared = Client::new(*secret).answer(
-            &self.policy,
-            &read_answers(answers)?,
-            &mut ledger,
-            &mut rng,
-            today,
-        )?;
+        let prepared = Client::new(*secret).answer(&self.policy, answers, &mut ledger, &mut rng, today)?;
         let record = appended.borrow_mut().take();
         Ok(WasmAnswer { report: prepared.bytes, record })
     }
@@ -198,13 +186,6 @@ impl WasmPolicy {
             report: record.report.iter().map(|byte| format!("{byte:02x}")).collect(),
         })
     }
-}
-
-fn read_answers(text: &str) -> Result<Answers, Thrown> {
-    let given: Given = serde_json::from_str(text).map_err(|_| Thrown::json("the answers"))?;
-    let values =
-        given.values.iter().fold(Answers::new(), |answers, (name, value)| answers.value(name, value));
-    Ok(given.public.iter().fold(values, |answers, (name, value)| answers.public(name, value)))
 }
 
 /// The records that JavaScript loaded, and the one that it has to append.

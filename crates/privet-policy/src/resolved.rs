@@ -14,7 +14,6 @@ use crate::written::{
 use privet_core::Fingerprint;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -314,7 +313,7 @@ fn check_fields(fields: &[PublicField]) -> Result<(), PolicyError> {
             && field.name.len() <= MOST_NAME_BYTES
             && (1..=MOST_FIELD_VALUES).contains(&field.values.len())
             && field.values.iter().all(is_value)
-            && field.values.iter().collect::<BTreeSet<_>>().len() == field.values.len()
+            && (1..field.values.len()).all(|index| !field.values[..index].contains(&field.values[index]))
     };
     if fields.len() > MOST_FIELDS || !fields.iter().all(is_sound) {
         let reason =
