@@ -5,6 +5,7 @@ mod choice;
 mod command;
 mod contract;
 mod failure;
+mod interrupt;
 mod output;
 mod plot;
 mod progress;

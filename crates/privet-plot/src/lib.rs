@@ -24,6 +24,7 @@
 
 mod axis;
 mod bars;
+mod cells;
 mod chart;
 mod errors;
 mod font;

@@ -1,33 +1,48 @@
-//! The whole way, on made-up people: answers, reports, estimates, and a page that shows them.
+//! The whole way, on made-up people: a collector, devices that answer, estimates, and pages that show them.
 
 mod collection;
-mod reading;
+mod crowd;
+mod host;
+mod people;
+mod pictures;
+mod questions;
 mod report;
-mod survey;
 
-use crate::arguments::{generator, parse_epsilon};
+use crate::arguments::parse_epsilon;
+use crate::contract;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::output::{Output, table_of_numbers};
+use crate::progress::Waiting;
 use crate::table::Destination;
 use clap::Args;
-use collection::{Collection, Survey};
+use collection::{Collection, Estimated, Example};
+use host::Host;
+use people::{Held, Person};
+use privet::client::{CollectError, Collector, Connection, Wanted};
+use privet::policy::{Date, DecimalEpsilon, ResolvedPolicy, Showing};
 use privet::{Budget, Guarantee};
-use serde::Serialize;
+use questions::QUESTIONS;
+use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
-  A hundred thousand people, and the page in privet-demo.html:
+  A hundred thousand people; then look at the pages, and end them with Ctrl-C:
     privet demo
 
-  Fewer people, a larger epsilon, another page:
-    privet demo --people 20000 --epsilon 2 --out survey.html";
+  Only the page in a file, of fewer people and a larger epsilon:
+    privet demo --exit --people 20000 --epsilon 2 --out survey.html";
 
-/// Let made-up people answer a survey privately, and write a page about it
+/// Let made-up people answer a survey privately, from their devices to the estimates
 ///
-/// Five questions; each answer is randomised before it leaves its device. The page has what was asked, what one report
-/// looks like, and the estimates beside the truth, which only a demo knows. It is one file and loads nothing.
+/// Starts a collector on this machine, creates a collection of five questions (yes or no, a choice, a number, a time of day, a
+/// place), and lets everybody answer over HTTP; each answer is randomised before it is sent. Prints the estimates beside the truth,
+/// which only a demo knows, and writes them to a page that is one file and loads nothing.
+///
+/// The pages of the collector stay open until Ctrl-C. Then its reports, which were in a temporary folder, are deleted.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Demo {
@@ -37,34 +52,68 @@ pub(crate) struct Demo {
     /// Where to write the page
     #[arg(long, value_name = "FILE", default_value = "privet-demo.html")]
     out: PathBuf,
-    /// How many people answer
+    /// How many people answer, at most a million
     #[arg(long, value_name = "COUNT", default_value_t = 100_000)]
-    people: u64,
-    /// Epsilon of each question [default: 1, and 2 for the free word]
+    people: u32,
+    /// Epsilon of each question [default: 1]
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     epsilon: Option<String>,
-    /// Draw the reports from this number, so that they can be repeated; they then protect nobody
-    #[arg(long, value_name = "NUMBER")]
-    insecure_seed: Option<u64>,
+    /// Where the collector listens on this machine; 0 is any free port
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
 }
+
+/// The demo's own choice. Real data have no default: whoever collects them must choose.
+const EPSILON: f64 = 1.0;
+
+/// The people are held in memory, because a demo has to know the truth.
+const MOST_PEOPLE: u32 = 1_000_000;
 
 /// Everything that the demo found out.
 #[derive(Debug, Serialize)]
 struct Findings {
     /// Where the page is.
     report: PathBuf,
-    people: u64,
-    /// What all reports of one person reveal together.
+    people: u32,
+    /// What one person's report reveals, all answers together.
     epsilon: f64,
-    insecure: bool,
+    /// The addresses that can be opened, as long as the demo runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<Pages>,
+    /// One for each question.
     collections: Vec<Collection>,
+}
+
+/// Addresses of the collector's pages.
+#[derive(Debug, Serialize)]
+struct Pages {
+    dashboard: String,
+    collection: String,
+    respond: String,
 }
 
 impl Demo {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        if self.people == 0 {
+        self.check()?;
+        let today = contract::day(None)?;
+        let policy = questions::policy(self.epsilon()?, today)?;
+        // Before the work, so that a folder that is not there is found at once.
+        let page = Destination::create(&self.out)?;
+        let interrupt = Interrupt::listen()?;
+        let host = Host::start(self.port)?;
+        let held = self.hold(&host.url(), (&policy, today), page, &interrupt, output);
+        // Whatever happened, the reports are deleted.
+        let stopped = host.stop();
+        held.and(stopped)
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if !(1..=MOST_PEOPLE).contains(&self.people) {
             return Err(Failure::Usage {
-                message: "a survey needs at least one person: got 0".into(),
+                message: format!(
+                    "a survey needs at least one person and at most a million: got {}",
+                    self.people
+                ),
                 hint: Some("estimates get useful from about 10000 people on"),
             });
         }
@@ -74,24 +123,90 @@ impl Demo {
                 hint: Some("name a file, such as --out survey.html"),
             });
         }
+        Ok(())
+    }
+
+    fn epsilon(&self) -> Result<DecimalEpsilon, Failure> {
         let epsilon = self.epsilon.as_deref().map(parse_epsilon).transpose()?;
-        let rng = generator(self.insecure_seed)?;
-        let insecure = rng.is_insecure();
-        // Before the work, so that a folder that is not there is found at once.
-        let mut page = Destination::create(&self.out)?;
-        let collections = survey::hold(Survey::new(self.people, rng), epsilon)?;
-        let total = total(&collections)?;
+        let epsilon = epsilon.map_or(EPSILON, |epsilon| epsilon.get());
+        DecimalEpsilon::new(epsilon).ok_or_else(|| Failure::Usage {
+            message: format!(
+                "the epsilon of a survey has at most nine digits after the point: got {epsilon}"
+            ),
+            hint: None,
+        })
+    }
+
+    /// The survey at a collector, and then its pages until somebody has seen enough.
+    fn hold(
+        &self,
+        url: &str,
+        (policy, today): (&Arc<ResolvedPolicy>, Date),
+        mut page: Destination,
+        interrupt: &Interrupt,
+        output: Output,
+    ) -> Result<(), Failure> {
+        let people = people::made_up(self.people)?;
+        let collections = survey(url, policy, &people, today, interrupt)?;
+        interrupt.check()?;
+        let id = policy.id();
+        let pages = Pages {
+            dashboard: format!("{url}/"),
+            collection: format!("{url}/collections/{id}"),
+            respond: format!("{url}/respond/{id}"),
+        };
         let findings = Findings {
             report: self.out.clone(),
             people: self.people,
-            epsilon: total.map_or(0.0, |total| total.epsilon().get()),
-            insecure,
+            epsilon: total(&collections)?.map_or(0.0, |total| total.epsilon().get()),
+            pages: (!self.exit).then_some(pages),
             collections,
         };
         page.write_all(report::page(&findings).as_bytes()).map_err(|source| page.failed(source))?;
         page.commit()?;
-        output.print(&findings, || text(&findings))
+        output.print(&findings, || text(&findings))?;
+        if !self.exit {
+            interrupt.wait();
+        }
+        Ok(())
     }
+}
+
+/// Creates the collection, lets everybody answer, and asks what was learned.
+fn survey(
+    url: &str,
+    policy: &Arc<ResolvedPolicy>,
+    people: &[Person],
+    today: Date,
+    interrupt: &Interrupt,
+) -> Result<Vec<Collection>, Failure> {
+    let mut collector = Collector::open(Connection::to(url))?;
+    collector.create(policy, false)?;
+    let collection = collector.collection(policy.id())?;
+    let first = crowd::answer(people, &mut collector, &collection, today, interrupt)?;
+    let waiting = Waiting::on("estimating".to_owned());
+    let results = collector.results(policy.id(), &Wanted { fresh: true, ..Wanted::default() })?;
+    drop(waiting);
+    let estimated = Vec::<Estimated>::deserialize(&results["estimates"]);
+    let estimated = estimated.map_err(|_| CollectError::NotUnderstood)?;
+    let showing = Showing::new(Arc::clone(policy));
+    let sent = showing.report(&first).map_err(|_| CollectError::NotUnderstood)?;
+    let answered = estimated.iter().zip(sent.answers);
+    let mut collections = Vec::new();
+    for (index, ((question, attribute), (estimated, sent))) in
+        QUESTIONS.iter().zip(policy.attributes()).zip(answered).enumerate()
+    {
+        let held: Vec<Held> = people.iter().map(|person| person.0[index]).collect();
+        let truth = held.first().map(|held| held.written(question.domain)).unwrap_or_default();
+        let channel = showing.channel(question.name, &truth).map_err(|source| Failure::Answer {
+            path: None,
+            row: None,
+            source,
+        })?;
+        let example = Example { truth, channel, sent };
+        collections.push(Collection::new(question, attribute, estimated, &held, example)?);
+    }
+    Ok(collections)
 }
 
 /// What one person spends who answers everything.
@@ -108,29 +223,24 @@ const MAX_ROWS: usize = 10;
 fn text(findings: &Findings) -> String {
     let mut text = format!(
         "{} made-up people answered {} questions; each answer was randomised before it left its device.\n",
-        grouped(findings.people),
+        grouped(findings.people.into()),
         findings.collections.len()
     );
     for (number, collection) in (1..).zip(&findings.collections) {
-        text.push_str(&format!("\n{number}. {}\n{}\n\n", collection.question, facts(collection)));
+        text.push_str(&format!("\n{number}. {}\n{}\n\n", collection.question, collection.facts()));
         text.push_str(&estimates(collection));
     }
     text.push_str(&format!(
-        "\nAll answers of one person together reveal at most epsilon = {}.\n",
-        rounded_up(findings.epsilon)
+        "\nAll answers of one person together reveal at most epsilon = {}.\n\nThe page with the plots: {}\n",
+        rounded_up(findings.epsilon),
+        findings.report.display()
     ));
-    if findings.insecure {
-        text.push_str("The reports were drawn from a fixed seed and protect nobody.\n");
+    if let Some(Pages { dashboard, collection, respond }) = &findings.pages {
+        text.push_str(&format!(
+            "Open until Ctrl-C:\n  the dashboard    {dashboard}\n  the survey       {collection}\n  answer yourself  {respond}\n"
+        ));
     }
-    text.push_str(&format!("The page with the plots: {}\n", findings.report.display()));
     text
-}
-
-/// The mechanism and what it promises, in one line.
-fn facts(collection: &Collection) -> String {
-    let bits = collection.report_bits;
-    let unit = if bits == 1 { "bit" } else { "bits" };
-    format!("{}: {}; {bits} {unit} per report", collection.title, collection.guarantee)
 }
 
 fn estimates(collection: &Collection) -> String {
@@ -141,11 +251,11 @@ fn estimates(collection: &Collection) -> String {
     let hidden = collection.estimates.len() - rows.len();
     let mut table = table_of_numbers(&["answer", "truth", "estimate", "95 % interval"], 1);
     for row in rows {
-        let [low, high] = row.interval.map(percent);
+        let [low, high] = row.interval.map(row.write);
         table.add_row([
             row.label.clone(),
-            percent(row.truth),
-            percent(row.value),
+            (row.write)(row.truth),
+            (row.write)(row.value),
             format!("{low} to {high}"),
         ]);
     }
@@ -160,6 +270,16 @@ fn estimates(collection: &Collection) -> String {
 fn percent(share: f64) -> String {
     // Adding zero after rounding turns minus zero into zero.
     format!("{:.1} %", (share * 1000.0).round() / 10.0 + 0.0)
+}
+
+/// A number of two digits after the point.
+fn hundredths(number: f64) -> String {
+    format!("{:.2}", (number * 100.0).round() / 100.0 + 0.0)
+}
+
+/// The nearest whole number.
+fn whole(number: f64) -> String {
+    format!("{:.0}", number.round() + 0.0)
 }
 
 /// An epsilon with at most six decimals, never smaller than it is.
@@ -192,6 +312,10 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1 234 567");
         assert_eq!(percent(0.3141), "31.4 %");
         assert_eq!(percent(-0.0001), "0.0 %");
+        assert_eq!(
+            (hundredths(-0.001), whole(-0.2), whole(2618.7)),
+            ("0.00".into(), "0".into(), "2619".into())
+        );
         assert_eq!(rounded_up(5.999999999999999), 6.0);
         assert_eq!(rounded_up(1.25), 1.25);
         assert!(rounded_up(f64::MAX) == f64::MAX);

@@ -1,6 +1,7 @@
 //! The collector.
 
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 use clap::Args;
 use privet_collector::{BearerToken, Collector, Config, StoreAddress, TlsFiles, logging};
@@ -8,7 +9,6 @@ use serde_json::json;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,10 +69,7 @@ impl Serve {
                 self.listen
             );
         }
-        let (ask_to_end, asked_to_end) = mpsc::channel();
-        // Only the first request to end counts, and a handler that comes too late is not needed.
-        let on_signal = move || ask_to_end.send(()).unwrap_or_default();
-        ctrlc::set_handler(on_signal).map_err(|error| Failure::Output(std::io::Error::other(error)))?;
+        let interrupt = Interrupt::listen()?;
         logging::start();
         let runtime = tokio::runtime::Runtime::new()?;
         let store = format!("{:?}", config.store);
@@ -80,8 +77,7 @@ impl Serve {
         let collector = runtime.block_on(Collector::start(config))?;
         let url = format!("{scheme}://{}", collector.address());
         output.print(&json!({ "url": url, "store": store }), || format!("Listening on {url}"))?;
-        // An error means that nobody can ask any more: then it is time to end, too.
-        asked_to_end.recv().unwrap_or_default();
+        interrupt.wait();
         Ok(runtime.block_on(collector.stop())?)
     }
 

@@ -1,82 +1,46 @@
-//! One question: made-up answers in, reports in between, estimates out.
+//! What came of one question: the collector's estimates beside the truth.
 
-use super::reading::{Outcome, Readable};
+use super::people::{Held, circular_mean, mean, share, share_between, share_in_cell};
+use super::questions::{MINIMUM_REPORTS, Question};
+use super::{hundredths, percent, whole};
 use crate::failure::Failure;
-use crate::progress::Progress;
-use privet::sampling::{AliasTable, WeightRow};
-use privet::{
-    Channel, Domain, Estimator, Frequencies, FrequencyEstimation, Generator, Guarantee, HasEstimator,
-    Mechanism, ReportBuffer,
-};
-use serde::Serialize;
-use std::collections::HashMap;
-
-/// The made-up people are the same in each demo; they are nobody's secret.
-const POPULATION: u64 = 2026;
-
-/// How many people answer at once, so that memory does not grow with their number.
-const BATCH: u64 = 1 << 16;
-
-/// The people and the randomness of their devices.
-#[derive(Debug)]
-pub(super) struct Survey {
-    people: u64,
-    population: Generator,
-    rng: Generator,
-}
-
-/// An answer that some of the people give.
-#[derive(Debug, Clone)]
-pub(super) struct Answer<V> {
-    pub(super) label: String,
-    pub(super) value: V,
-    /// How popular it is, relative to the others.
-    pub(super) weight: f64,
-}
-
-/// What is asked, and how the answers are protected.
-pub(super) struct Question<M: Mechanism> {
-    pub(super) asked: &'static str,
-    pub(super) mechanism: M,
-    pub(super) answers: Vec<Answer<<M::Domain as Domain>::Value>>,
-    pub(super) lesson: Lesson,
-}
-
-/// What a collector gets out of the reports and what not.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lesson {
-    pub(super) can: &'static str,
-    pub(super) cannot: &'static str,
-}
+use privet::client::CollectError;
+use privet::policy::{Attribute, AttributeKind, ShownAnswer, ShownChannel};
+use privet::registry::find_mechanism;
+use privet::{DomainSpec, Guarantee};
+use serde::{Deserialize, Serialize};
 
 /// What came of one question.
 #[derive(Debug, Serialize)]
 pub(super) struct Collection {
-    pub(super) question: &'static str,
-    pub(super) mechanism: &'static str,
-    #[serde(skip)]
-    pub(super) title: &'static str,
-    pub(super) domain: String,
+    pub(super) question: String,
+    attribute: String,
+    mechanism: String,
+    domain: String,
     /// What a report reveals at most, exactly.
     pub(super) epsilon: f64,
-    #[serde(skip)]
-    pub(super) guarantee: Guarantee,
-    pub(super) report_bits: u32,
+    report_bytes: usize,
     pub(super) n: u64,
     pub(super) method: String,
     /// How many of the intervals hold the truth.
-    pub(super) covered: usize,
+    covered: usize,
     pub(super) estimates: Vec<Row>,
+    #[serde(skip)]
+    pub(super) kind: AttributeKind,
+    #[serde(skip)]
+    pub(super) title: String,
+    #[serde(skip)]
+    pub(super) guarantee: Guarantee,
+    /// How numbers and angles are distributed.
+    #[serde(skip)]
+    pub(super) parts: Vec<Part>,
     #[serde(skip)]
     pub(super) example: Example,
     #[serde(skip)]
-    pub(super) lesson: Lesson,
-    /// How many different answers the made-up people have.
-    #[serde(skip)]
-    pub(super) answers: usize,
+    pub(super) lesson: &'static Question,
 }
 
-/// One answer: how many people hold it, and what was estimated.
+/// One number: what it is, and what was estimated.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Row {
     pub(super) label: String,
@@ -84,137 +48,118 @@ pub(super) struct Row {
     pub(super) value: f64,
     pub(super) standard_error: f64,
     pub(super) interval: [f64; 2],
+    /// How it is written for people.
+    #[serde(skip)]
+    pub(super) write: fn(f64) -> String,
 }
 
-impl Row {
-    fn is_covered(&self) -> bool {
-        (self.interval[0]..=self.interval[1]).contains(&self.truth)
-    }
+/// The share of a part of a domain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) truth: f64,
+    pub(super) share: f64,
+    pub(super) interval: [f64; 2],
 }
 
-/// The first person.
-#[derive(Debug, Clone)]
+/// The first person: an answer, what can become of it, and what was sent.
+#[derive(Debug)]
 pub(super) struct Example {
     pub(super) truth: String,
-    /// The report in words.
-    pub(super) reading: String,
-    /// The report as it leaves the device.
-    pub(super) bytes: Vec<u8>,
-    /// What the outcomes are.
-    pub(super) about: &'static str,
-    pub(super) outcomes: Vec<Outcome>,
+    pub(super) channel: ShownChannel,
+    pub(super) sent: ShownAnswer,
 }
 
-impl Survey {
-    pub(super) fn new(people: u64, rng: Generator) -> Self {
-        Self { people, population: Generator::from_insecure_seed(POPULATION), rng }
-    }
-
-    pub(super) fn progress(&self, questions: u64) -> Progress {
-        Progress::new("answers", Some(self.people.saturating_mul(questions)))
-    }
-
-    /// Asks everybody.
-    pub(super) fn ask<M>(
-        &mut self,
-        question: &Question<M>,
-        progress: &mut Progress,
-    ) -> Result<Collection, Failure>
-    where
-        M: Channel + HasEstimator<Estimator: FrequencyEstimation> + Readable,
-    {
-        let mechanism = &question.mechanism;
-        let estimator = mechanism.estimator();
-        let mut summary = estimator.empty_summary();
-        let mut held = vec![0u64; question.answers.len()];
-        let mut reports = ReportBuffer::new(mechanism.report_bytes());
-        let weights: Vec<f64> = question.answers.iter().map(|answer| answer.weight).collect();
-        let popularity = AliasTable::new(&WeightRow::from_relative(&weights)?);
-        let mut example = None;
-        let mut left = self.people;
-        while left > 0 {
-            let count = left.min(BATCH);
-            let drawn: Vec<usize> =
-                (0..count).map(|_| popularity.draw(&mut self.population) as usize).collect();
-            let values: Vec<_> = drawn.iter().map(|index| question.answers[*index].value).collect();
-            reports.clear();
-            mechanism.randomize_batch(&values, &mut self.rng, &mut reports)?;
-            estimator.accumulate(&mut summary, &reports)?;
-            drawn.iter().for_each(|index| held[*index] += 1);
-            if example.is_none() {
-                example = Some(question.example(drawn[0], &reports)?);
-            }
-            progress.add(count);
-            left -= count;
-        }
-        let frequencies = estimator.estimate(&summary)?;
-        let example = example.unwrap_or_else(|| question.nobody());
-        Ok(question.collection(frequencies, &held, example))
-    }
+/// One attribute's estimates as a collector writes them.
+#[derive(Debug, Deserialize)]
+pub(super) struct Estimated {
+    n: u64,
+    #[serde(default)]
+    method: String,
+    /// The shares of categories and cells.
+    #[serde(default)]
+    estimates: Vec<Measured>,
+    /// The mean of numbers and angles.
+    #[serde(flatten)]
+    centre: Option<Measured>,
+    resultant_length: Option<Measured>,
+    #[serde(default)]
+    distribution: Vec<MeasuredPart>,
 }
 
-impl<M: Channel + Readable> Question<M> {
-    /// The first person's answer and report.
-    fn example(&self, answer: usize, reports: &ReportBuffer) -> Result<Example, Failure> {
-        let bytes = reports.iter().next().unwrap_or_default();
-        let report = self.mechanism.decode(bytes)?;
-        let answer = &self.answers[answer];
-        Ok(Example {
-            truth: answer.label.clone(),
-            reading: self.mechanism.reading(&report),
-            bytes: bytes.to_vec(),
-            about: M::OUTCOMES,
-            outcomes: self.mechanism.outcomes(&answer.value),
-        })
-    }
+#[derive(Debug, Deserialize)]
+struct Measured {
+    #[serde(default)]
+    label: String,
+    value: f64,
+    standard_error: f64,
+    interval: [f64; 2],
+    /// The corners of a cell.
+    from: Option<[f64; 2]>,
+    to: Option<[f64; 2]>,
+}
 
-    /// The example of a survey without people.
-    fn nobody(&self) -> Example {
-        let nothing = String::new;
-        Example {
-            truth: nothing(),
-            reading: nothing(),
-            bytes: Vec::new(),
-            about: M::OUTCOMES,
-            outcomes: Vec::new(),
-        }
-    }
+#[derive(Debug, Deserialize)]
+struct MeasuredPart {
+    from: f64,
+    to: f64,
+    share: f64,
+    interval: [f64; 2],
+}
 
-    fn collection(&self, frequencies: Frequencies, held: &[u64], example: Example) -> Collection {
-        let n = frequencies.n;
-        let shares = held.iter().map(|count| *count as f64 / n as f64);
-        let truths: HashMap<&str, f64> =
-            self.answers.iter().map(|answer| answer.label.as_str()).zip(shares).collect();
-        let row = |frequency: privet::Frequency| Row {
-            // A word that was found although nobody holds it has the truth zero.
-            truth: truths.get(frequency.label.as_str()).copied().unwrap_or(0.0),
-            label: frequency.label,
-            value: frequency.estimate.value,
-            standard_error: frequency.estimate.standard_error,
-            interval: frequency.estimate.interval,
-        };
-        let estimates: Vec<Row> = frequencies.rows.into_iter().map(row).collect();
-        let guarantee = self.mechanism.guarantee();
-        Collection {
-            question: self.asked,
-            mechanism: M::INFO.id,
-            title: M::INFO.title,
-            domain: self.mechanism.domain().to_string(),
-            epsilon: guarantee.epsilon().get(),
-            guarantee,
-            report_bits: self.mechanism.report_bits(),
-            n,
-            method: frequencies.method,
-            covered: estimates.iter().filter(|row| row.is_covered()).count(),
-            estimates,
-            example,
-            lesson: self.lesson,
-            answers: self.answers.len(),
-        }
+impl Measured {
+    fn row(&self, label: impl Into<String>, truth: f64, write: fn(f64) -> String) -> Row {
+        let Self { value, standard_error, interval, .. } = *self;
+        Row { label: label.into(), truth, value, standard_error, interval, write }
     }
 }
 
 impl Collection {
+    /// The estimates of a question beside what everybody would say.
+    pub(super) fn new(
+        lesson: &'static Question,
+        attribute: &Attribute,
+        estimated: &Estimated,
+        held: &[Held],
+        example: Example,
+    ) -> Result<Self, Failure> {
+        let terms = attribute.terms();
+        let estimates = rows(attribute.kind(), estimated, held)?;
+        let part = |part: &MeasuredPart| Part {
+            from: part.from,
+            to: part.to,
+            truth: share_between(held, part.from, part.to),
+            share: part.share,
+            interval: part.interval,
+        };
+        let guarantee = attribute.guarantee();
+        Ok(Self {
+            question: terms.question.clone(),
+            attribute: terms.name.clone(),
+            mechanism: terms.mechanism.clone(),
+            domain: terms.domain.clone(),
+            epsilon: guarantee.epsilon().get(),
+            report_bytes: attribute.report_bytes(),
+            n: estimated.n,
+            method: estimated.method.clone(),
+            covered: estimates.iter().filter(|row| row.is_covered()).count(),
+            estimates,
+            kind: attribute.kind().clone(),
+            title: find_mechanism(&terms.mechanism)?.info.title.to_owned(),
+            guarantee,
+            parts: estimated.distribution.iter().map(part).collect(),
+            example,
+            lesson,
+        })
+    }
+
+    /// The mechanism and what it promises, in one line.
+    pub(super) fn facts(&self) -> String {
+        let unit = if self.report_bytes == 1 { "byte" } else { "bytes" };
+        format!("{}: {}; {} {unit} of each report", self.title, self.guarantee, self.report_bytes)
+    }
+
     /// All rows in their own order if there are at most `limit`, else those with the largest estimates.
     pub(super) fn largest(&self, limit: usize) -> Vec<&Row> {
         let mut rows: Vec<&Row> = self.estimates.iter().collect();
@@ -228,16 +173,62 @@ impl Collection {
     /// How often the intervals are right, in words.
     pub(super) fn coverage(&self) -> String {
         match self.estimates.len() {
-            0 => "no answer stands out from the noise; more people or a larger epsilon would help".into(),
+            0 => format!("withheld: nothing is shown of fewer than {MINIMUM_REPORTS} reports"),
             rows => format!("intervals that hold the truth: {} of {rows}", self.covered),
         }
     }
 
-    /// Half of the middle interval's width.
-    pub(super) fn precision(&self) -> Option<f64> {
-        let mut widths: Vec<f64> =
-            self.estimates.iter().map(|row| (row.interval[1] - row.interval[0]) / 2.0).collect();
+    /// How far an estimate may be off: half of the middle interval's width, if there is one.
+    pub(super) fn precision(&self) -> Option<String> {
+        let write = self.estimates.first()?.write;
+        let is_share =
+            !matches!(self.kind, AttributeKind::Value(DomainSpec::Interval(_) | DomainSpec::Circle(_)));
+        // The first row of numbers and angles is the mean, which is what was asked for.
+        let rows = if is_share { &self.estimates[..] } else { &self.estimates[..1] };
+        let mut widths: Vec<f64> = rows.iter().map(Row::half_width).collect();
         widths.sort_by(f64::total_cmp);
-        widths.get(widths.len() / 2).copied()
+        let half = *widths.get(widths.len() / 2)?;
+        Some(if is_share { format!("{:.1} percentage points", 100.0 * half) } else { write(half) })
     }
+}
+
+impl Row {
+    fn is_covered(&self) -> bool {
+        let [low, high] = self.interval;
+        // The interval of an angle may go over the end of the circle.
+        if high < low { self.truth >= low || self.truth <= high } else { (low..=high).contains(&self.truth) }
+    }
+
+    fn half_width(&self) -> f64 {
+        // From the standard error, because the ends of an angle's interval may lie on both sides of zero.
+        1.96 * self.standard_error
+    }
+}
+
+fn rows(kind: &AttributeKind, estimated: &Estimated, held: &[Held]) -> Result<Vec<Row>, Failure> {
+    let Some(centre) = &estimated.centre else { return shares(&estimated.estimates, held) };
+    let missing = || Failure::from(CollectError::NotUnderstood);
+    match kind {
+        AttributeKind::Value(DomainSpec::Circle(circle)) => {
+            let (direction, concentration) = circular_mean(held, circle.period());
+            let resultant = estimated.resultant_length.as_ref().ok_or_else(missing)?;
+            Ok(vec![
+                centre.row("mean direction", direction, hundredths),
+                resultant.row("concentration", concentration, hundredths),
+            ])
+        }
+        _ => Ok(vec![centre.row("mean", mean(held), whole)]),
+    }
+}
+
+fn shares(measured: &[Measured], held: &[Held]) -> Result<Vec<Row>, Failure> {
+    let row = |(index, measured): (u32, &Measured)| match (measured.from, measured.to) {
+        (Some(from), Some(to)) => {
+            let [[x, y], [x_end, y_end]] = [from, to];
+            let label = format!("{x} to {x_end} east, {y} to {y_end} north");
+            measured.row(label, share_in_cell(held, from, to), percent)
+        }
+        _ => measured.row(&measured.label, share(held, |held| held == Held::Choice(index)), percent),
+    };
+    Ok((0..).zip(measured).map(row).collect())
 }

@@ -5,9 +5,7 @@ use super::reading::{Measure, Named, Part};
 use crate::pages::words::{number, percent};
 use maud::{Markup, PreEscaped, html};
 use privet_core::Rectangle;
-use privet_plot::{
-    Bar, BarChart, Chart, GridLine, Heading, Legend, Map, Petal, Range, Rose, Scale, Series, Tint, Unit, ring,
-};
+use privet_plot::{Bar, BarChart, Chart, Heading, Legend, Map, Petal, Range, Rose, Series};
 
 /// More bars are not read.
 pub(super) const MOST_BARS: usize = 12;
@@ -102,59 +100,11 @@ pub(super) fn rose(id: &str, title: &str, parts: &[Part], direction: &Measure) -
     html! { (PreEscaped(rose.draw_for_page().inline_svg(id))) }
 }
 
-/// More cells along a side are drawn together.
-const MOST_CELLS: u32 = 24;
-
 /// The shares of the cells of a rectangle.
 pub(super) fn density(id: &str, title: &str, rectangle: &Rectangle, side: u32, rows: &[Named]) -> Markup {
-    let together = side.div_ceil(MOST_CELLS);
-    let cells = side.div_ceil(together);
-    let mut shares = vec![0.0; (cells * cells) as usize];
-    for (index, row) in (0u32..).zip(rows) {
-        let [column, line] = [index % side, index / side].map(|cell| cell / together);
-        if let Some(share) = shares.get_mut((line * cells + column) as usize) {
-            *share += row.measure.value;
-        }
-    }
-    let most = shares.iter().copied().fold(0.0, f64::max);
-    let corner = |cell: [u32; 2]| {
-        rectangle.point_at(cell.map(|cell| (f64::from(cell * together) / f64::from(side)).min(1.0)))
-    };
-    let tint = |(index, share): (u32, &f64)| {
-        let cell = [index % cells, index / cells];
-        let corners = ring(corner(cell), corner(cell.map(|cell| cell + 1)));
-        Tint { corners, share: if most > 0.0 { (share / most).clamp(0.0, 1.0) } else { 0.0 } }
-    };
-    let sides = rectangle.sides();
-    let [low, high] = [[sides[0].low(), sides[1].low()], [sides[0].high(), sides[1].high()]];
-    let map = Map {
-        title: title.to_owned(),
-        description: format!("{cells} by {cells} cells; the largest share of a cell is {}", percent(most)),
-        bounds: [low, high],
-        borders: vec![ring(low, high)],
-        grid: grid(low, high),
-        unit: Unit::Unsaid,
-        tints: (0u32..).zip(&shares).map(tint).collect(),
-        tint_label: format!("up to {} of people in a cell", percent(most)),
-        layers: Vec::new(),
-    };
+    let shares: Vec<f64> = rows.iter().map(|row| row.measure.value).collect();
+    let map = Map::of_cells(title.to_owned(), rectangle, side, &shares);
     html! { (PreEscaped(map.draw(Heading::OnPage).inline_svg(id))) }
-}
-
-/// Lines of round coordinates.
-fn grid(low: [f64; 2], high: [f64; 2]) -> Vec<GridLine> {
-    let lines = |axis: usize| {
-        let scale = Scale::between(low[axis], high[axis], 1.0);
-        let ticks = scale.ticks();
-        let stride = ticks.len().div_ceil(5).max(1);
-        let line = move |value: f64| {
-            let (mut start, mut end) = (low, high);
-            (start[axis], end[axis]) = (value, value);
-            GridLine { ends: [start, end], text: scale.number(value), is_upright: axis == 0 }
-        };
-        ticks.into_iter().step_by(stride).map(line).collect::<Vec<_>>()
-    };
-    [lines(0), lines(1)].concat()
 }
 
 /// A history is at least so long.
