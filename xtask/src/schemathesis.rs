@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::process;
+use crate::process::{self, capture};
 use crate::program;
 use crate::report::Report;
 
