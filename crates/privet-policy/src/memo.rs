@@ -134,8 +134,10 @@ impl MemoRow {
 /// The estimator of such a mechanism. Devices do without.
 pub(crate) struct MemoEstimatorRow {
     pub(crate) id: &'static str,
-    pub(crate) build: fn(&DomainSpec, LayerEpsilons) -> Result<Box<dyn AnyEstimator>, ParameterError>,
+    pub(crate) build: MemoEstimatorBuilder,
 }
+
+type MemoEstimatorBuilder = fn(&DomainSpec, LayerEpsilons) -> Result<Box<dyn AnyEstimator>, ParameterError>;
 
 impl MemoEstimatorRow {
     const fn of<M>() -> Self
