@@ -41,7 +41,7 @@ fn domain(kind: &str) -> Option<(&'static str, &'static str, &'static [&'static 
         "interval" => Some(("domain = \"interval:-10,40\"", "mean", &["-10", "40", "17.25", "0.1"])),
         "circle" => Some(("domain = \"circle:24\"", "distribution", &["0", "23.999", "7.5"])),
         "rectangle" => Some(("domain = \"rectangle:0,2,-1,3\"", "distribution", &["0,-1", "2,3", "0.7,1.1"])),
-        "words" => Some(("domain = \"words:6\"", "frequency", &["a", "privet", ""])),
+        "words" => Some(("domain = \"words:6\"", "frequency", &["a", "privet"])),
         _ => None,
     }
 }
@@ -111,7 +111,8 @@ fn solved() -> Result<Vec<Case>, Failure> {
     ];
     let case = |(name, domain, problem, values): (&str, &str, Problem, &'static [&'static str])| {
         let file = problem.solve(&Stop::default(), &mut |_| {})?.to_json();
-        let attribute = format!("domain = \"{domain}\"\ngoal = \"point\"\nmechanism = \"file:best.json\"");
+        let goal = if domain.starts_with("categories") { "frequency" } else { "point" };
+        let attribute = format!("domain = \"{domain}\"\ngoal = \"{goal}\"\nmechanism = \"file:best.json\"");
         Ok(Case { name: name.to_owned(), attribute, values, file: Some(file) })
     };
     cases.into_iter().map(case).collect()

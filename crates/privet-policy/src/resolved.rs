@@ -250,12 +250,14 @@ pub(crate) fn check_pairs(terms: &Terms) -> Result<(), PolicyError> {
 
 /// Whether a text names helpers, with a host and a port each, that are not where the collector is.
 fn is_relay(text: &str, origin: &str) -> bool {
+    fn host_of(address: &str) -> &str {
+        address.split(['/', ':']).next().unwrap_or_default()
+    }
     let origin = origin.split_once("://").map_or(origin, |(_, rest)| rest);
-    let host_of = |address: &str| address.split(['/', ':']).next().unwrap_or_default().to_lowercase();
     let is_helper = |address: &str| {
         let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
         let host = host_of(address);
-        port.is_some() && !host.is_empty() && host != host_of(origin)
+        port.is_some() && !host.is_empty() && !host.eq_ignore_ascii_case(host_of(origin))
     };
     text.len() <= MOST_TEXT_BYTES && is_origin(text) && text.split(',').all(is_helper)
 }

@@ -1,0 +1,32 @@
+/* tslint:disable */
+/* eslint-disable */
+export const memory: WebAssembly.Memory;
+export const __wbg_wasmanswer_free: (a: number, b: number) => void;
+export const __wbg_wasmmechanism_free: (a: number, b: number) => void;
+export const __wbg_wasmpolicy_free: (a: number, b: number) => void;
+export const wasmanswer_record: (a: number) => [number, number];
+export const wasmanswer_report: (a: number) => [number, number];
+export const wasmmechanism_delta: (a: number) => number;
+export const wasmmechanism_epsilon: (a: number) => number;
+export const wasmmechanism_fromFile: (a: number, b: number) => [number, number, number];
+export const wasmmechanism_new: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => [number, number, number];
+export const wasmmechanism_randomizeIndices: (a: number, b: number, c: number, d: number, e: bigint) => [number, number, number, number];
+export const wasmmechanism_randomizeNumbers: (a: number, b: number, c: number, d: number, e: bigint) => [number, number, number, number];
+export const wasmmechanism_randomizeTexts: (a: number, b: number, c: number, d: number, e: bigint) => [number, number, number, number];
+export const wasmmechanism_reportBytes: (a: number) => number;
+export const wasmpolicy_answer: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: bigint) => [number, number, number];
+export const wasmpolicy_channel: (a: number, b: number, c: number, d: number, e: number) => [number, number, number, number];
+export const wasmpolicy_describeReport: (a: number, b: number, c: number) => [number, number, number, number];
+export const wasmpolicy_description: (a: number) => [number, number];
+export const wasmpolicy_epochOf: (a: number, b: number, c: number) => [number, number, number];
+export const wasmpolicy_new: (a: number, b: number, c: number, d: number) => [number, number, number];
+export const wasmpolicy_recorded: (a: number, b: number, c: number) => [number, number, number, number];
+export const __wbindgen_malloc: (a: number, b: number) => number;
+export const __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+export const __wbindgen_free: (a: number, b: number, c: number) => void;
+export const __wbindgen_exn_store: (a: number) => void;
+export const __externref_table_alloc: () => number;
+export const __wbindgen_externrefs: WebAssembly.Table;
+export const __externref_table_dealloc: (a: number) => void;
+export const __externref_drop_slice: (a: number, b: number) => void;
+export const __wbindgen_start: () => void;
