@@ -21,7 +21,11 @@ async function look() {
   for (const [name, value] of new FormData(form)) fields.append(name, String(value));
   const answer = await fetch("/new/look", { method: "POST", body: fields });
   // A later question may have been answered first.
-  if (!answer.ok || mine !== newest) return;
+  if (mine !== newest) return;
+  if (!answer.ok) {
+    outcome.textContent = "The collector is busy. “Look at it first” asks again.";
+    return;
+  }
   /** @type {{ html: string, field: string | null }} */
   const looked = await answer.json();
   outcome.innerHTML = looked.html;

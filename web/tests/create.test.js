@@ -43,8 +43,8 @@ test("a collection is created from the form by keyboard alone", async () => {
   await page.waitForSelector("#q1-question");
   await type("#q1-question", "How spicy do you like it?");
   await tabTo(page, "#q1-kind");
-  await page.keyboard.type("Number");
-  await type("#q1-values", "0, 10");
+  await page.keyboard.type("Choices");
+  await type("#q1-values", "mild, medium, hot");
   await type("#epsilon", "2");
   // The script looks while somebody writes.
   await page.locator("#outcome").getByText("What it means").waitFor({ timeout: 30_000 });

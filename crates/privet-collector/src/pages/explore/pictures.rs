@@ -109,10 +109,10 @@ fn density(seen: &Seen, numbers: &Numbers) -> Chart {
 }
 
 fn error_words(numbers: &Numbers) -> String {
-    let bias = if numbers.is_unbiased {
-        "Reports are right on average: many of them give an unbiased mean."
-    } else {
-        "Reports are pulled to one side to be nearer; estimates take that into account."
+    let bias = match numbers.is_unbiased {
+        Some(true) => "Reports are right on average: many of them give an unbiased mean.",
+        Some(false) => "Reports are pulled to one side to be nearer; estimates take that into account.",
+        None => "",
     };
     match numbers.limit {
         Some(limit) => format!(

@@ -37,7 +37,8 @@ pub(super) struct Numbers {
     pub(super) worst: f64,
     /// What no mechanism can be below at its worst value, if that is known.
     pub(super) limit: Option<f64>,
-    pub(super) is_unbiased: bool,
+    /// Whether the mean report is the answer; angles have no mean of this kind.
+    pub(super) is_unbiased: Option<bool>,
     pub(super) samples: Vec<f64>,
 }
 
@@ -107,7 +108,7 @@ impl Numbers {
             errors: error_line(channel, Loss::Absolute).map_err(wrong)?,
             worst: analysis.worst(Loss::Absolute).error,
             limit: limit(app, &explored.domain, explored.epsilon),
-            is_unbiased: !space.is_ring() && analysis.is_unbiased(UNBIASED),
+            is_unbiased: (!space.is_ring()).then(|| analysis.is_unbiased(UNBIASED)),
             samples: draw(explored)?.iter().map(sample).collect::<Result<_, Wrong>>()?,
         })
     }
