@@ -93,6 +93,8 @@ impl ResolvedPolicy {
         let reports_per_period = if terms.answers == Repetition::Once { 1 } else { most };
         let attributes =
             terms.attributes.iter().cloned().map(Attribute::new).collect::<Result<Vec<_>, _>>()?;
+        // Without the feature every question in pairs is refused.
+        #[cfg(feature = "pairs")]
         check_pairs(&terms)?;
         let canonical = terms.canonical();
         let id = PolicyId(*blake3::hash(canonical.as_bytes()).as_bytes());
@@ -231,7 +233,8 @@ impl ResolvedPolicy {
 }
 
 /// A device has one partner for each report, and both must be asked the same.
-pub(crate) fn check_pairs(terms: &Terms) -> Result<(), PolicyError> {
+#[cfg(feature = "pairs")]
+fn check_pairs(terms: &Terms) -> Result<(), PolicyError> {
     let in_pairs: Vec<_> = terms.attributes.iter().filter_map(|attribute| attribute.pairs.as_ref()).collect();
     let conflict = |reason: &str| Err(PolicyProblem::Conflict { reason: reason.to_owned() }.into());
     if in_pairs.len() > 1 {
@@ -249,6 +252,7 @@ pub(crate) fn check_pairs(terms: &Terms) -> Result<(), PolicyError> {
 }
 
 /// Whether a text names helpers, with a host and a port each, that are not where the collector is.
+#[cfg(feature = "pairs")]
 fn is_relay(text: &str, origin: &str) -> bool {
     fn host_of(address: &str) -> &str {
         address.split(['/', ':']).next().unwrap_or_default()
