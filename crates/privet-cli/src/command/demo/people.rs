@@ -95,7 +95,7 @@ fn pay(rng: &mut Generator) -> f64 {
 /// Around eleven in the evening, on both sides of midnight; some work at night.
 fn bedtime(rng: &mut Generator) -> f64 {
     let (middle, spread) = if unit(rng) < 0.88 { (23.2, 1.8) } else { (8.0, 1.5) };
-    (middle + spread * bell(rng)).rem_euclid(24.0)
+    rounded(middle + spread * bell(rng)).rem_euclid(24.0)
 }
 
 /// Three quarters of a city.
@@ -105,7 +105,12 @@ fn home(rng: &mut Generator) -> [f64; 2] {
         lot if lot < 0.8 => ([9.0, 8.5], 1.4),
         _ => ([3.0, 10.0], 0.9),
     };
-    [x + spread * bell(rng), y + spread * bell(rng)]
+    [x, y].map(|middle| rounded(middle + spread * bell(rng)))
+}
+
+/// As people would write it, with two digits after the point.
+fn rounded(number: f64) -> f64 {
+    (100.0 * number).round() / 100.0
 }
 
 /// The share of people of whom something holds.

@@ -4,10 +4,10 @@ use super::collection::{Collection, Part, Row};
 use super::percent;
 use privet::policy::{AttributeKind, ShownChoice, ShownPicture, ShownPiece};
 use privet::{DomainSpec, Rectangle};
-use privet_plot::{Bar, BarChart, Chart, Heading, Legend, Map, Petal, Range, Rose, Series};
+use privet_plot::{Bar, BarChart, Chart, Drawing, Heading, Legend, Map, Petal, Range, Rose, Series};
 
 /// How many bars a chart has at most.
-pub(super) const MAX_BARS: usize = 12;
+const MAX_BARS: usize = 12;
 
 /// What can become of the first person's answer.
 pub(super) fn channel(id: &str, collection: &Collection) -> String {
@@ -76,35 +76,33 @@ fn law(id: &str, title: String, pieces: &[ShownPiece], period: Option<f64>) -> S
     chart.draw_for_page().inline_svg(id)
 }
 
-/// What was estimated, beside the truth.
-pub(super) fn estimates(id: &str, collection: &Collection) -> String {
+/// What was estimated: one picture with the truth in it, or one of the estimate and one of the truth.
+pub(super) enum Estimates {
+    Together(String),
+    Apart { estimate: String, truth: String },
+}
+
+pub(super) fn estimates(id: &str, collection: &Collection) -> Estimates {
     let title = |what: &str| format!("{what}: {}", collection.question);
+    let apart = |draw: &dyn Fn(String, bool) -> Drawing| Estimates::Apart {
+        estimate: draw(title("Estimate"), false).inline_svg(&format!("{id}-estimate")),
+        truth: draw(title("Truth"), true).inline_svg(&format!("{id}-truth")),
+    };
     match &collection.kind {
-        _ if collection.estimates.is_empty() => String::new(),
+        _ if collection.estimates.is_empty() => Estimates::Together(String::new()),
         AttributeKind::Value(DomainSpec::Circle(circle)) => {
-            two(id, |truth| rose(title(name(truth)), collection, circle.period(), truth))
-        }
-        AttributeKind::Value(DomainSpec::Interval(_)) => {
-            distribution(id, title("Estimate and truth"), &collection.parts)
+            apart(&|title, is_truth| rose(title, collection, circle.period(), is_truth))
         }
         AttributeKind::Place { rectangle, side } => {
-            two(id, |truth| density(title(name(truth)), rectangle, *side, &collection.estimates, truth))
+            apart(&|title, is_truth| density(title, rectangle, *side, &collection.estimates, is_truth))
         }
-        _ => share_bars(id, &title("Estimates and truth"), &collection.largest(MAX_BARS)),
+        AttributeKind::Value(DomainSpec::Interval(_)) => {
+            Estimates::Together(distribution(id, title("Estimate and truth"), &collection.parts))
+        }
+        _ => {
+            Estimates::Together(share_bars(id, &title("Estimates and truth"), &collection.largest(MAX_BARS)))
+        }
     }
-}
-
-/// One picture of the estimate and one of the truth. What makes them is told whether it is the truth.
-fn two(id: &str, draw: impl Fn(bool) -> privet_plot::Drawing) -> String {
-    let picture = |truth: bool| {
-        let id = format!("{id}-{}", if truth { "truth" } else { "estimate" });
-        format!("<p class=\"facts\">{}</p>\n{}", name(truth), draw(truth).inline_svg(&id))
-    };
-    picture(false) + &picture(true)
-}
-
-fn name(truth: bool) -> &'static str {
-    if truth { "The truth" } else { "Estimated" }
 }
 
 fn share_bars(id: &str, title: &str, rows: &[&Row]) -> String {
@@ -147,28 +145,22 @@ fn distribution(id: &str, title: String, parts: &[Part]) -> String {
     chart.legend_html() + &chart.draw_for_page().inline_svg(id)
 }
 
-fn rose(title: String, collection: &Collection, period: f64, truth: bool) -> privet_plot::Drawing {
+fn rose(title: String, collection: &Collection, period: f64, is_truth: bool) -> Drawing {
     let petal = |part: &Part| {
         let (share, interval) =
-            if truth { (part.truth, [part.truth; 2]) } else { (part.share, part.interval) };
+            if is_truth { (part.truth, [part.truth; 2]) } else { (part.share, part.interval) };
         Petal { from: part.from, to: part.to, share, interval }
     };
     let mean = collection.estimates.first().map(|row| {
-        let [low, high] = if truth { [row.truth; 2] } else { row.interval };
-        (if truth { row.truth } else { row.value }, [low, if high < low { high + period } else { high }])
+        let [low, high] = if is_truth { [row.truth; 2] } else { row.interval };
+        (if is_truth { row.truth } else { row.value }, [low, if high < low { high + period } else { high }])
     });
     let petals: Vec<Petal> = collection.parts.iter().map(petal).collect();
     let description = format!("{} parts of the circle; the dashed line is the mean direction", petals.len());
     Rose { title, description, period, petals, mean }.draw_for_page()
 }
 
-fn density(
-    title: String,
-    rectangle: &Rectangle,
-    side: u32,
-    rows: &[Row],
-    truth: bool,
-) -> privet_plot::Drawing {
-    let shares: Vec<f64> = rows.iter().map(|row| if truth { row.truth } else { row.value }).collect();
+fn density(title: String, rectangle: &Rectangle, side: u32, rows: &[Row], truth: bool) -> Drawing {
+    let shares: Vec<f64> = rows.iter().map(|row| if is_truth { row.truth } else { row.value }).collect();
     Map::of_cells(title, rectangle, side, &shares).draw(Heading::OnPage)
 }

@@ -42,9 +42,9 @@ pub(super) const QUESTIONS: [Question; 5] = [
         name: "pay",
         asked: "How much do you earn in a month, in euros?",
         domain: "interval:0,8000",
-        goal: "mean",
+        goal: "distribution",
         bins: None,
-        can: "The mean, and roughly how pay is distributed",
+        can: "Roughly how pay is distributed, and the mean",
         cannot: "What you earn. Every amount can give every report, and a single report says very little about where \
                  the true one lies.",
     },
@@ -52,9 +52,9 @@ pub(super) const QUESTIONS: [Question; 5] = [
         name: "bedtime",
         asked: "At what time do you fall asleep, from 0 to 24 hours?",
         domain: "circle:24",
-        goal: "mean",
+        goal: "distribution",
         bins: None,
-        can: "The mean time of day, on both sides of midnight",
+        can: "When people go to sleep, on both sides of midnight, and the mean time",
         cannot: "When you do. Times near yours are likelier to be reported, but every time of the day can be.",
     },
     Question {

@@ -1,7 +1,7 @@
 //! The page.
 
 use super::collection::{Collection, Row};
-use super::pictures;
+use super::pictures::{self, Estimates};
 use super::{Findings, grouped, rounded_up};
 use privet::DomainSpec;
 use privet::policy::AttributeKind;
@@ -42,20 +42,19 @@ fn opening(findings: &Findings) -> String {
 }
 
 fn section(number: usize, collection: &Collection) -> String {
-    let mut text = format!(
+    let pictures = pictures::estimates(&format!("collector-{number}"), collection);
+    let grid = if matches!(pictures, Estimates::Apart { .. }) { "pair three" } else { "pair" };
+    format!(
         "<section aria-labelledby=\"question-{number}\">\n<h2 id=\"question-{number}\">{number}. {}</h2>\n\
-         <p class=\"facts\">{}; {} reports</p>\n<div class=\"pair\">\n",
+         <p class=\"facts\">{}; {} reports</p>\n<div class=\"{grid}\">\n{}{}</div>\n{}{}</section>\n",
         escape(&collection.question),
         escape(&collection.facts()),
         grouped(collection.n),
-    );
-    text.push_str(&device(number, collection));
-    text.push_str(&collector(number, collection));
-    text.push_str("</div>\n");
-    text.push_str(&knowledge(collection));
-    text.push_str(&numbers(collection));
-    text.push_str("</section>\n");
-    text
+        device(number, collection),
+        collector(collection, pictures),
+        knowledge(collection),
+        numbers(collection),
+    )
 }
 
 /// What one device does.
@@ -71,13 +70,19 @@ fn device(number: usize, collection: &Collection) -> String {
     )
 }
 
-/// What the collector sees.
-fn collector(number: usize, collection: &Collection) -> String {
-    format!(
-        "<figure>\n<figcaption><strong>At the collector.</strong> {}</figcaption>\n{}</figure>\n",
-        escape(&extent(collection)),
-        pictures::estimates(&format!("collector-{number}"), collection),
-    )
+/// What the collector sees, and the truth if that has a picture of its own.
+fn collector(collection: &Collection, pictures: Estimates) -> String {
+    let figure = |caption: &str, picture: &str| {
+        format!("<figure>\n<figcaption>{caption}</figcaption>\n{picture}</figure>\n")
+    };
+    let caption = format!("<strong>At the collector.</strong> {}", escape(&extent(collection)));
+    match pictures {
+        Estimates::Together(picture) => figure(&caption, &picture),
+        Estimates::Apart { estimate, truth } => {
+            figure(&caption, &estimate)
+                + &figure("<strong>The truth,</strong> which no collector sees.", &truth)
+        }
+    }
 }
 
 /// What the picture shows, and how many of the estimates are right.
