@@ -160,7 +160,7 @@ fn rose(title: String, collection: &Collection, period: f64, is_truth: bool) -> 
     Rose { title, description, period, petals, mean }.draw_for_page()
 }
 
-fn density(title: String, rectangle: &Rectangle, side: u32, rows: &[Row], truth: bool) -> Drawing {
+fn density(title: String, rectangle: &Rectangle, side: u32, rows: &[Row], is_truth: bool) -> Drawing {
     let shares: Vec<f64> = rows.iter().map(|row| if is_truth { row.truth } else { row.value }).collect();
     Map::of_cells(title, rectangle, side, &shares).draw(Heading::OnPage)
 }
