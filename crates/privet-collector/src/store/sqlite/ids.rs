@@ -264,7 +264,8 @@ impl Source {
 
     fn advance(&mut self, ids: &Ids<'_>) -> Result<(), StoreError> {
         self.head = self.page.next();
-        while let (None, Some(number)) = (self.head, self.pages.next()) {
+        while self.head.is_none() {
+            let Some(number) = self.pages.next() else { break };
             self.page = ids.page(number)?.into_iter();
             self.head = self.page.next();
         }
