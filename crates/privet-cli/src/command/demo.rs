@@ -69,9 +69,6 @@ const EPSILON: f64 = 1.0;
 /// The people are held in memory, because a demo has to know the truth.
 const MOST_PEOPLE: u32 = 1_000_000;
 
-/// How finely distributions are shown: so many reports tell that many parts apart.
-const BINS: u32 = 16;
-
 /// Everything that the demo found out.
 #[derive(Debug, Serialize)]
 struct Findings {
@@ -188,8 +185,7 @@ fn survey(
     let collection = collector.collection(policy.id())?;
     let first = crowd::answer(people, &mut collector, &collection, today, interrupt)?;
     let waiting = Waiting::on("estimating".to_owned());
-    let wanted = Wanted { bins: Some(BINS), fresh: true, ..Wanted::default() };
-    let results = collector.results(policy.id(), &wanted)?;
+    let results = collector.results(policy.id(), &Wanted { fresh: true, ..Wanted::default() })?;
     drop(waiting);
     let estimated = Vec::<Estimated>::deserialize(&results["estimates"]);
     let estimated = estimated.map_err(|_| CollectError::NotUnderstood)?;

@@ -95,7 +95,7 @@ fn pay(rng: &mut Generator) -> f64 {
 /// Around eleven in the evening, on both sides of midnight; some work at night.
 fn bedtime(rng: &mut Generator) -> f64 {
     let (middle, spread) = if unit(rng) < 0.88 { (23.2, 1.8) } else { (8.0, 1.5) };
-    rounded(middle + spread * bell(rng)).rem_euclid(24.0)
+    rounded((middle + spread * bell(rng)).rem_euclid(24.0)).rem_euclid(24.0)
 }
 
 /// Three quarters of a city.

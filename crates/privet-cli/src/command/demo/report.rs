@@ -19,8 +19,9 @@ pub(super) fn page(findings: &Findings) -> String {
 
 const CLOSING: &str = "<footer>\n<p>The people are made up, which is the only reason why the truth can stand here. \
     Everything else is as it would be with real ones: the reports, their randomness, the estimates and what they \
-    promise.</p>\n<p>Estimates are unbiased and not smoothed, so a rare answer may come out below zero. An interval \
-    holds the truth of its own row in 95 of 100 surveys, so among a hundred rows about five miss it.</p>\n</footer>\n";
+    promise.</p>\n<p>Estimated shares and means are not smoothed, so a rare answer may come out below zero. An interval \
+    holds the truth of its own row in 95 of 100 surveys, so among a hundred rows about five miss it. The distributions of \
+    numbers and times are smoothed, which flattens their peaks; their intervals are not.</p>\n</footer>\n";
 
 fn opening(findings: &Findings) -> String {
     let text = format!(
@@ -87,24 +88,22 @@ fn collector(collection: &Collection, pictures: Estimates) -> String {
 
 /// What the picture shows, and how many of the estimates are right.
 fn extent(collection: &Collection) -> String {
-    let mut text = match (&collection.kind, &collection.estimates[..]) {
+    let mut coverage = collection.coverage();
+    if let Some(first) = coverage.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    match (&collection.kind, &collection.estimates[..]) {
         (AttributeKind::Value(DomainSpec::Interval(_) | DomainSpec::Circle(_)), [row, ..]) => {
             let [low, high] = row.interval.map(row.write);
             format!(
-                "The {} is estimated as {}, between {low} and {high} with 95 % confidence; the truth is {}. ",
+                "The {} is estimated as {}, between {low} and {high} with 95 % confidence; the truth is {}. {coverage}.",
                 row.label,
                 (row.write)(row.value),
                 (row.write)(row.truth)
             )
         }
-        _ => String::new(),
-    };
-    text.push_str(&collection.coverage());
-    text.push('.');
-    if let Some(first) = text.get_mut(..1) {
-        first.make_ascii_uppercase();
+        _ => coverage + ".",
     }
-    text
 }
 
 /// Beyond this a report may give its answer away, and the page must not say otherwise.
