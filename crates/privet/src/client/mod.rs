@@ -96,8 +96,6 @@ pub struct Wanted {
     pub by: Option<String>,
     /// One epoch only.
     pub epoch: Option<u32>,
-    /// Into how many parts distributions are cut, if not into as many as the collector likes.
-    pub bins: Option<u32>,
     /// Wait for distributions that are as new as the newest report.
     pub fresh: bool,
 }
@@ -274,10 +272,8 @@ impl Collector {
     /// When the collector refuses or cannot be reached.
     pub fn results(&mut self, collection: PolicyId, wanted: &Wanted) -> Result<Value, CollectError> {
         let mut path = format!("{}/estimate?fresh={}", path_of(collection), wanted.fresh);
-        let [epoch, bins] = [wanted.epoch, wanted.bins].map(|number| number.map(|number| number.to_string()));
-        let asked =
-            [("attribute", &wanted.attribute), ("by", &wanted.by), ("epoch", &epoch), ("bins", &bins)];
-        for (key, value) in asked {
+        let epoch = wanted.epoch.map(|epoch| epoch.to_string());
+        for (key, value) in [("attribute", &wanted.attribute), ("by", &wanted.by), ("epoch", &epoch)] {
             if let Some(value) = value {
                 path += &format!("&{key}={}", escaped(value));
             }

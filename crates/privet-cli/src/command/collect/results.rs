@@ -51,7 +51,6 @@ impl Results {
             by: self.by.clone(),
             epoch: self.epoch,
             fresh: self.fresh,
-            ..Wanted::default()
         };
         let document = self.connection.open()?.results(self.collection, &wanted)?;
         let answered = Answered::deserialize(&document).map_err(|_| CollectError::NotUnderstood)?;
