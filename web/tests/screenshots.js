@@ -10,6 +10,25 @@ import { HEADER, people, policy } from "./survey.js";
 const PEOPLE = 20_000;
 const folder = process.argv[2] ?? "target/screenshots";
 
+/**
+ * Chooses an answer to every question, so that the picture shows what each is hidden among.
+ *
+ * @param {import("playwright-core").Page} page
+ */
+async function choose(page) {
+  await page.getByRole("radio", { name: "no", exact: true }).check();
+  await page.getByRole("radio", { name: "bicycle" }).check();
+  await page.getByRole("spinbutton").fill("25");
+  await page.getByRole("slider").focus();
+  for (const key of ["PageUp", "PageUp", "PageUp", "PageUp", "PageUp", "PageUp", "PageUp", "PageUp"]) {
+    await page.keyboard.press(key);
+  }
+  await page.getByRole("application").focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.getByRole("combobox").selectOption({ index: 1 });
+  await page.getByRole("heading", { level: 1 }).click();
+}
+
 const collector = await Collector.start();
 const browser = await openBrowser();
 try {
@@ -32,6 +51,9 @@ try {
       const { page, context } = await openPage(browser, collector.url, { colorScheme, viewport: { width, height: 844 } });
       for (const [name, address] of Object.entries(pages)) {
         await page.goto(address, { waitUntil: "load" });
+        if (name === "respond") {
+          await choose(page);
+        }
         await page.waitForTimeout(300);
         const path = join(folder, `${name}-${size}-${colorScheme}.png`);
         await page.screenshot({ path, fullPage: true });
