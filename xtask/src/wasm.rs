@@ -27,7 +27,7 @@ const WRITTEN: &str = "bindings/wasm/npm";
 const MANIFEST: &str = "built.json";
 
 /// A browser loads all of it before the first question is shown.
-const MOST_GZIPPED_BYTES: usize = 300 * 1024;
+const MOST_GZIPPED_BYTES: usize = 300_000;
 
 const RENEW: &str = "run `cargo xtask wasm` and commit web/client";
 

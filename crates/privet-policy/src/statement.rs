@@ -96,7 +96,13 @@ pub struct PermanentStatement {
     pub values: u32,
 }
 
+/// What it means to answer together with a partner: nothing, without the feature.
+#[cfg(not(feature = "pairs"))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub enum PairStatement {}
+
 /// What it means to answer together with a partner.
+#[cfg(feature = "pairs")]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairStatement {
     /// How many people take part.
@@ -294,6 +300,12 @@ fn pair_statement(_: &Attribute) -> Option<PairStatement> {
     None
 }
 
+#[cfg(not(feature = "pairs"))]
+fn pair_text(_: &str, pair: &PairStatement) -> String {
+    match *pair {}
+}
+
+#[cfg(feature = "pairs")]
 fn pair_text(question: &str, pair: &PairStatement) -> String {
     let mut text = format!(
         "\"{question}\" Your answer is randomised on your device, together with that of a partner whom neither of you nor the \

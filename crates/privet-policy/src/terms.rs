@@ -4,7 +4,6 @@ use crate::advisor::Goal;
 use crate::date::{Date, Epoch, Period};
 use crate::spending::DecimalEpsilon;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What the format of resolved policies is called.
 pub(crate) const FORMAT: &str = "privet policy 1";
@@ -194,25 +193,14 @@ impl Terms {
     /// as the same floating-point number.
     pub(crate) fn canonical(&self) -> String {
         // Writing these types cannot fail: they hold finite numbers, texts and lists.
-        let value = serde_json::to_value(self).unwrap_or_default();
-        sorted(value).to_string()
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        value.sort_all_objects();
+        value.to_string()
     }
 
     /// How many epochs have a day in the collection.
     pub(crate) fn epochs(&self) -> u32 {
         let last = self.epoch.number(self.closes) - self.epoch.number(self.opens);
         u32::try_from(last + 1).unwrap_or(0)
-    }
-}
-
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Array(list) => list.into_iter().map(sorted).collect(),
-        Value::Object(map) => {
-            let mut pairs: Vec<(String, Value)> = map.into_iter().collect();
-            pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
-            Value::Object(pairs.into_iter().map(|(key, value)| (key, sorted(value))).collect())
-        }
-        other => other,
     }
 }

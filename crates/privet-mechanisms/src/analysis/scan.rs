@@ -153,7 +153,7 @@ fn bends(decoder: &Decoder, space: Space, loss: Loss) -> Vec<f64> {
             }
         }
     }
-    bends.sort_by(f64::total_cmp);
+    bends.sort_unstable_by(f64::total_cmp);
     bends
 }
 
@@ -283,7 +283,7 @@ impl Analysis<'_> {
         let bins = prior.shares().len() as f64;
         let mut cuts = bends(&self.decoder, self.space, loss);
         cuts.extend((0..=2 * prior.shares().len()).map(|edge| edge as f64 / bins));
-        cuts.sort_by(f64::total_cmp);
+        cuts.sort_unstable_by(f64::total_cmp);
         let prepare = |runs: Vec<Run>| Row::new(&self.decoder, runs);
         for_each_stretch(self.channel, &prepare, |stretch| {
             for [from, to] in parts(stretch.from, stretch.to, &cuts) {

@@ -281,7 +281,7 @@ mod tests {
         fn the_window_holds_the_nearest_cells(
             mut units in prop::collection::vec(0.0f64..1.0, 4..40), value in 0.0f64..1.0, share in 0.1f64..0.9,
         ) {
-            units.sort_by(f64::total_cmp);
+            units.sort_unstable_by(f64::total_cmp);
             let window = ((units.len() as f64 * share) as u32).max(1);
             let built = DecodedRows::new(numbers(&units), window, Aim::Nearest, epsilon());
             prop_assume!(built.is_ok());
@@ -299,7 +299,7 @@ mod tests {
         fn means_are_kept(
             mut units in prop::collection::vec(-3.0f64..4.0, 8..40), value in 0.0f64..1.0,
         ) {
-            units.sort_by(f64::total_cmp);
+            units.sort_unstable_by(f64::total_cmp);
             let window = units.len() as u32 / 3;
             let stretched = DecodedRows::covering(&units, window, epsilon());
             prop_assume!(stretched.is_ok());

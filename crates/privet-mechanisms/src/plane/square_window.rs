@@ -84,7 +84,7 @@ impl Readings {
     fn new(of_cell: Vec<f64>) -> Self {
         let mut sorted: Vec<u32> = (0..of_cell.len() as u32).collect();
         let reading = |cell: &u32| of_cell[*cell as usize];
-        sorted.sort_by(|a, b| reading(a).total_cmp(&reading(b)).then(a.cmp(b)));
+        sorted.sort_unstable_by(|a, b| reading(a).total_cmp(&reading(b)).then(a.cmp(b)));
         Self { of_cell, sorted }
     }
 
