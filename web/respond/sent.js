@@ -47,7 +47,7 @@ export function showSent(policy, recorded, note) {
     ...lot,
     html("ul", { class: "answers" }, ...answers, ...shown),
     html("h3", {}, "What the collector can infer"),
-    html("p", {}, "From this report alone, hardly more than before, as stated above. From the reports of many people, how often each answer was given, with an error that it knows."),
+    html("p", {}, "From this report alone, no more than is stated above. From the reports of many people, how often each answer was given, with an error that it knows."),
     html(
       "details", {}, html("summary", {}, "The report itself"),
       html("p", {}, `${recorded.bytes.length} bytes. Its name is ${report.id}: with it, the report can be withdrawn.`),
