@@ -10,9 +10,14 @@ use std::fmt::Debug;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 const LENGTH_BYTES: usize = 4;
 const CHECK_BYTES: usize = 16;
+
+/// How long a lock is waited for. A process that is being started holds the locks of its parent for a moment, also those that the parent
+/// has given back meanwhile.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Records in a file, locked against other programs as long as this value lives.
 #[derive(Debug)]
@@ -24,24 +29,33 @@ impl FileLedger {
     /// Opens the file, or makes it. Only its owner may read it where the system knows owners.
     ///
     /// # Errors
-    /// When it cannot be opened, or another program has it open.
+    /// When it cannot be opened, or another program has it open and keeps it for a second.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(storage("opened"))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LedgerError::InUse),
-            Err(TryLockError::Error(error)) => return Err(storage("locked")(error)),
-        }
+        lock(&file)?;
         // A new name must survive a loss of power as well as what it names.
         if let Some(folder) = path.parent() {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             File::open(folder).and_then(|folder| folder.sync_all()).map_err(storage("opened"))?;
         }
         Ok(Self { log: Log { medium: file, seals: None } })
+    }
+}
+
+/// Locks the file, or says after [`PATIENCE`] that another program has it.
+fn lock(file: &File) -> Result<(), LedgerError> {
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(storage("locked")(error)),
+            Err(TryLockError::WouldBlock) if start.elapsed() >= PATIENCE => return Err(LedgerError::InUse),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PATIENCE / 100),
+        }
     }
 }
 
@@ -393,6 +407,27 @@ mod tests {
         // All that is left of a ledger that is cut within its first line looks like one that was being made.
         for length in 9..two.len() {
             assert_eq!(open(&two[..length]).0.unwrap_err().code(), "ledger-damaged", "{length}");
+        }
+    }
+
+    /// Without its seal an acknowledged record looks like one that never was. The unsound seal tells that there was one.
+    #[test]
+    fn a_record_that_is_changed_together_with_its_seal_is_not_forgotten() {
+        let (two, one) = two_records();
+        // The seal that would be renewed next is the older one. The other one acknowledges the last record.
+        let (older, seal) = Seals::read(&two).unwrap().renew(0);
+        let older = older as usize..older as usize + seal.len();
+        for at in (8..Seals::END).filter(|at| !older.contains(at)) {
+            for end in [one, one + 7, two.len()] {
+                let mut file = two[..end].to_vec();
+                file[at] ^= 1;
+                if end == two.len() {
+                    file[end - 1] ^= 1;
+                }
+                let (epochs, log) = open(&file);
+                assert_eq!(epochs.unwrap_err().code(), "ledger-damaged", "{at} {end}");
+                assert_eq!(*log.medium.content.get_ref(), file);
+            }
         }
     }
 

@@ -44,6 +44,21 @@ fn two_programs_cannot_use_one_ledger() {
     assert!(FileLedger::open(&path).is_ok());
 }
 
+/// As a process does that is being started: it has a copy of its parent's lock until it runs its own program.
+#[test]
+fn a_lock_that_is_given_back_at_once_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger");
+    let held = FileLedger::open(&path).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            drop(held);
+        });
+        assert!(FileLedger::open(&path).is_ok());
+    });
+}
+
 /// Cut at many places, or changed anywhere: records that were acknowledged are missed.
 #[test]
 fn changes_and_missing_ends_are_errors() {
