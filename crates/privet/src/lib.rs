@@ -26,7 +26,7 @@
 pub use privet_core::*;
 pub use privet_estimators::{
     Answer, Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator,
-    NumberEstimator, Request, numeric, statistics,
+    NumberEstimator, Request, VectorSummary, audit, numeric, statistics,
 };
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
 pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, plane, polar, wrapper};

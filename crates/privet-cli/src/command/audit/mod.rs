@@ -1,8 +1,6 @@
 //! Does a mechanism, or any program, keep its promise?
 
-mod bound;
 mod event;
-mod mechanism;
 pub(super) mod program;
 
 use crate::arguments::{OptionArguments, build_mechanisms, generator, parse_epsilons};
@@ -10,9 +8,10 @@ use crate::choice::{self, Choices};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
-use crate::vectors::{self, OnVectors, RadiusArguments, is_vector_domain};
-use bound::Sampling;
+use crate::vectors::{self, RadiusArguments, is_vector_domain};
 use clap::Args;
+use privet::audit::{AuditError, Sampling, lower_bound};
+use privet::vector::OnVectors;
 use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, Guarantee};
 use serde::Serialize;
 
@@ -145,7 +144,8 @@ impl Audit {
             };
             let mut progress = Progress::new("samples", Some(2 * sampling.samples * mechanisms.len() as u64));
             for mechanism in mechanisms {
-                let bound = mechanism::lower_bound(&*mechanism, sampling, &mut rng, &mut progress)?;
+                let mut add = |samples| progress.add(samples);
+                let bound = lower_bound(&*mechanism, sampling, &mut rng, &mut add).map_err(refused)?;
                 let (exact, exact_delta) = exact_guarantee(&*mechanism);
                 let (claimed, claimed_delta) = (epsilon.get(), claimed_delta(&*mechanism, &options));
                 findings.push(Finding {
@@ -178,7 +178,7 @@ impl Audit {
         let build = |row: &&'static vectors::Row| {
             let options = vectors::taken(row, options);
             let mechanism = vectors::build(row, domain, self.clip.radius, epsilon, &options)?;
-            Ok(Box::new(OnVectors(mechanism)) as Box<dyn AnyMechanism>)
+            Ok(Box::new(OnVectors(mechanism.into())) as Box<dyn AnyMechanism>)
         };
         rows.iter().map(build).collect()
     }
@@ -212,6 +212,13 @@ impl Audit {
             }),
         };
         Ok(epsilons.iter().map(finding).collect())
+    }
+}
+
+fn refused(error: AuditError) -> Failure {
+    match error {
+        AuditError::Input(error) => error.into(),
+        AuditError::Report(error) => error.into(),
     }
 }
 

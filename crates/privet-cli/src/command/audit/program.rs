@@ -1,6 +1,6 @@
 //! An audit of a program that reads values and writes reports.
 
-use super::bound::Sampling;
+use privet::audit::Sampling;
 use super::event::{Tally, Test};
 use crate::failure::Failure;
 use crate::progress::Progress;
