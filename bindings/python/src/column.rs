@@ -14,6 +14,7 @@ use privet::domain::Word;
 use privet::{Categories, DomainSpec, InputError, Values};
 use pyo3::prelude::*;
 use pyo3_arrow::PyChunkedArray;
+use pyo3_arrow::input::AnyArray;
 use std::ops::Range;
 
 /// What a category that the domain does not have is called: above the largest number of categories.
@@ -40,6 +41,7 @@ enum Source {
 impl Column {
     pub(crate) fn len(&self, py: Python<'_>) -> usize {
         match &self.source {
+            Source::Owned(Values::Numbers(numbers)) => numbers.len() / self.width,
             Source::Owned(values) => values.len(),
             Source::Numbers(array) => array.bind(py).len().unwrap_or_default() / self.width,
         }
@@ -52,18 +54,20 @@ impl Column {
 
     /// A copy of some of the values, so that nobody can change them while they are drawn from.
     pub(crate) fn take(&self, py: Python<'_>, rows: Range<usize>) -> PyResult<Values> {
-        match &self.source {
-            Source::Owned(Values::Categories(indices)) => Ok(Values::Categories(indices[rows].to_vec())),
-            Source::Owned(Values::Words(words)) => Ok(Values::Words(words[rows].to_vec())),
-            Source::Owned(Values::Numbers(numbers)) => {
-                Ok(self.of_numbers(&numbers[rows.start * self.width..rows.end * self.width]))
+        let gone = || wrong_kind(&self.domain);
+        let numbers = rows.start * self.width..rows.end * self.width;
+        Ok(match &self.source {
+            Source::Owned(Values::Categories(indices)) => {
+                Values::Categories(indices.get(rows).ok_or_else(gone)?.to_vec())
             }
-            Source::Owned(_) => Err(wrong_kind(&self.domain).into()),
+            Source::Owned(Values::Words(words)) => Values::Words(words.get(rows).ok_or_else(gone)?.to_vec()),
+            Source::Owned(Values::Numbers(all)) => self.of_numbers(all.get(numbers).ok_or_else(gone)?),
+            Source::Owned(_) => return Err(gone().into()),
             Source::Numbers(array) => {
-                let numbers = array.bind(py).try_readonly()?;
-                Ok(self.of_numbers(&numbers.as_slice()?[rows.start * self.width..rows.end * self.width]))
+                let array = array.bind(py).try_readonly()?;
+                self.of_numbers(array.as_slice()?.get(numbers).ok_or_else(gone)?)
             }
-        }
+        })
     }
 
     fn of_numbers(&self, numbers: &[f64]) -> Values {
@@ -118,7 +122,7 @@ impl Column {
     #[staticmethod]
     fn of_arrow(
         domain: &Domain,
-        array: PyChunkedArray,
+        array: AnyArray,
         skip_nulls: bool,
         clamp: bool,
     ) -> Result<Self, Problem> {
@@ -128,7 +132,7 @@ impl Column {
             _ => Values::Numbers(Vec::new()),
         };
         let mut first_row = 0;
-        for chunk in array.chunks() {
+        for chunk in chunks_of(array)?.chunks() {
             let nulls = chunk.logical_nulls().filter(|nulls| nulls.null_count() > 0);
             if let Some(nulls) = nulls.as_ref().filter(|_| !skip_nulls) {
                 let position = nulls.iter().position(|is_valid| !is_valid).unwrap_or_default();
@@ -148,6 +152,12 @@ impl Column {
     fn __len__(&self, py: Python<'_>) -> usize {
         self.len(py)
     }
+}
+
+/// The parts of anything that speaks Arrow.
+pub(crate) fn chunks_of(array: AnyArray) -> Result<PyChunkedArray, Problem> {
+    let unreadable = |_| Problem::new(Class::Domain, "input-wrong-kind", "this Arrow column cannot be read");
+    array.into_chunked_array().map_err(unreadable)
 }
 
 /// How many numbers a value of the domain has; none where values are no numbers.

@@ -1,5 +1,6 @@
 //! Reports of one mechanism.
 
+use crate::column::chunks_of;
 use crate::problem::{Class, Problem};
 use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::cast::AsArray;
@@ -9,7 +10,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use privet::{Envelope, Fingerprint, ReportBuffer, ReportError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
-use pyo3_arrow::PyChunkedArray;
+use pyo3_arrow::input::AnyArray;
 use pyo3_arrow::ffi::to_array_pycapsules;
 use std::ops::Range;
 use std::sync::Arc;
@@ -120,12 +121,12 @@ impl Reports {
 
     /// Reports in a column of bytes or of hexadecimal digits that speaks Arrow; `None` if there are none.
     #[staticmethod]
-    fn from_arrow(array: PyChunkedArray) -> Result<Option<Self>, Problem> {
+    fn from_arrow(array: AnyArray) -> Result<Option<Self>, Problem> {
         let wrong = || {
             Problem::new(Class::Report, "report-text", "reports are a column of bytes or of hexadecimal digits")
         };
         let mut sealed: Vec<Option<Vec<u8>>> = Vec::new();
-        for chunk in array.chunks() {
+        for chunk in chunks_of(array)?.chunks() {
             let own = |bytes: Option<&[u8]>| bytes.map(<[u8]>::to_vec);
             match chunk.data_type() {
                 DataType::FixedSizeBinary(_) => {

@@ -70,7 +70,7 @@ def _array_of(domain: Domain, values: object) -> npt.NDArray[Any]:
 def _without(missing: npt.NDArray[np.bool_], values: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
     """The values that are there, or an error that names the first one that is not."""
     if missing.ndim > 1:
-        missing = missing.reshape(missing.shape[0], -1).any(axis=1)
+        missing = np.asarray(missing.reshape(missing.shape[0], -1).any(axis=1))
     if not missing.any():
         return values
     if not skip:

@@ -92,9 +92,11 @@ def _trees(members: list[Any], classes: int) -> _privet.Model:
         tree = member.tree_
         votes = np.asarray(tree.value, dtype=np.float64)[:, 0, :]
         shares = votes / votes.sum(axis=1, keepdims=True)
+        # Of two classes one score says it all: more than a half is the second one, and a tie the first, as scikit-learn has it.
+        shares = shares[:, 1:] if classes == 2 else shares
         arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold)
         trees.append((*(np.asarray(array).tolist() for array in arrays), shares.tolist()))
-    return _privet.Model.trees(int(members[0].tree_.n_features), trees, True, [0.0] * classes, 0.5)
+    return _privet.Model.trees(int(members[0].tree_.n_features), trees, True, [0.0] * shares.shape[1], 0.5)
 
 
 def _function(classifier: Any) -> Callable[[Floats], list[int]]:

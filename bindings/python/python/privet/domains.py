@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
+from typing import SupportsIndex
 
 from privet import _privet
 from privet.errors import ParameterError
@@ -83,11 +85,11 @@ class Categories(Domain):
     ['walk', 'bus', 'car']
     """
 
-    def __init__(self, categories: int | Iterable[object]) -> None:
+    def __init__(self, categories: SupportsIndex | Iterable[object]) -> None:
         if isinstance(categories, bool):
             raise ParameterError("categories are a number or a list of names", code="parameter-domain-syntax")
-        if isinstance(categories, int) or hasattr(categories, "__index__"):
-            self._core = _privet.Domain.parse(f"categories:{int(categories)}")  # type: ignore[call-overload]
+        if isinstance(categories, SupportsIndex):
+            self._core = _privet.Domain.parse(f"categories:{operator.index(categories)}")
         elif isinstance(categories, str):
             raise ParameterError("names of categories are a list", code="parameter-domain-syntax")
         else:

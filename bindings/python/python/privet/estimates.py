@@ -51,7 +51,7 @@ class _Rows:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __array__(self, dtype: npt.DTypeLike = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         return np.array(self.values, dtype=dtype)
 
 
@@ -112,7 +112,8 @@ class Distribution(_Rows):
     def cdf(self, value: npt.ArrayLike) -> Floats:
         """The share of people with at most this value."""
         shares = np.concatenate([[0.0], np.cumsum(self.values)])
-        return np.asarray(np.interp(value, self.edges, shares), dtype=np.float64)
+        places = np.asarray(value, dtype=np.float64)
+        return np.asarray(np.interp(places, self.edges, shares), dtype=np.float64)
 
     @classmethod
     def _of(cls, document: Mapping[str, Any]) -> Distribution:
