@@ -10,7 +10,7 @@ use crate::reports::Reports;
 use crate::work::{generator, interruptible, unlocked};
 use numpy::{PyArray1, PyReadonlyArray1};
 use privet::advisor::Choice;
-use privet::analysis::{Analysis, Loss, Prior};
+use privet::analysis::{Analysis, Loss, Prior, parts};
 use privet::audit::{Sampling, lower_bound};
 use privet::limit::Solution;
 use privet::limit::finite::LossMatrix;
@@ -117,8 +117,7 @@ impl Mechanism {
     ) -> PyResult<T> {
         let estimator = self.estimates(py)?;
         unlocked(py, move || {
-            let channel =
-                estimator.numeric().ok_or_else(|| Problem::parameter("this is about numbers and angles"))?;
+            let channel = estimator.numeric().ok_or_else(not_numbers)?;
             question(&Analysis::new(channel))
         })
     }
@@ -126,6 +125,10 @@ impl Mechanism {
 
 fn options(delta: Option<f64>, bins: Option<u32>) -> Result<BuildOptions, Problem> {
     Ok(BuildOptions { delta: delta.map(Delta::new).transpose()?, bins })
+}
+
+fn not_numbers() -> Problem {
+    Problem::parameter("this is about numbers and angles")
 }
 
 fn loss_of(name: &str) -> Result<Loss, Problem> {
@@ -234,22 +237,19 @@ impl Mechanism {
     fn pieces(&self, py: Python<'_>, input: Option<String>) -> PyResult<Document> {
         let pieces = unlocked(py, || Ok(self.any.pieces(input.as_deref())?))?;
         let piece = |piece: &privet::Piece| {
-            let mut document = json!({ "what": piece.what, "outcomes": piece.outcomes, "mass": piece.mass });
-            if let Some(extent) = piece.extent {
-                document["from"] = extent.from.into();
-                document["to"] = extent.to.into();
-                document["density"] = if extent.to > extent.from { extent.density.into() } else { Value::Null };
-            }
-            document
+            json!({ "what": piece.what, "outcomes": piece.outcomes, "mass": piece.mass })
         };
         Ok(Document(pieces.iter().map(piece).collect()))
     }
 
     /// The law of the report of one number or angle: rows of from, to and mass.
     fn law(&self, py: Python<'_>, input: f64) -> PyResult<Vec<[f64; 3]>> {
-        self.ask(py, |analysis| {
-            let pieces = analysis.law(input)?.pieces();
-            Ok(pieces.iter().map(|piece| [piece.from, piece.to, piece.mass]).collect())
+        let estimator = self.estimates(py)?;
+        unlocked(py, || {
+            let channel = estimator.numeric().ok_or_else(not_numbers)?;
+            let pieces = self.any.pieces(Some(&input.to_string()))?;
+            let parts = parts::wrapped(parts::of_pieces(channel, input, &pieces), channel.space());
+            Ok(parts.iter().map(|part| [part.from, part.to, part.mass]).collect())
         })
     }
 
@@ -367,8 +367,7 @@ impl Mechanism {
         let estimator = self.estimates(py)?;
         let buffer = reports.buffer().clone();
         let decoded = unlocked(py, || {
-            let none = || Problem::parameter("reports of this mechanism are no numbers");
-            let channel = estimator.numeric().ok_or_else(none)?;
+            let channel = estimator.numeric().ok_or_else(not_numbers)?;
             let number = |report| Ok(channel.output_value(channel.decode(report)?.0));
             buffer.iter().map(number).collect::<Result<Vec<f64>, Problem>>()
         })?;

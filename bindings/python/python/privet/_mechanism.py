@@ -14,7 +14,7 @@ from privet import _columns, _privet
 from privet._columns import Nulls
 from privet.domains import Categories, Circle, Domain, Interval, Rectangle, Vectors, _wrapped
 from privet.errors import InsecureSeedWarning, ParameterError
-from privet.estimators import Estimator
+from privet.estimators import Estimator, _ends
 from privet.reports import Reports
 
 __all__ = ["Error", "Guarantee", "Info", "Mechanism"]
@@ -172,8 +172,16 @@ class Mechanism:
             "slack": info["slack"],
             "reference": info["reference"],
             "fingerprint": self.fingerprint,
-            "pieces": [_piece(piece) for piece in self._core.pieces(_written(input))],
+            "pieces": self._pieces(input),
         }
+
+    def _pieces(self, input: object) -> list[dict[str, Any]]:
+        domain = self.domain
+        if isinstance(domain, (Interval, Circle)):
+            value = _ends(domain)[0] if input is None else float(input)  # type: ignore[arg-type]
+            rows = self._core.law(value)
+            return [{"from": low, "to": high, "density": _density(low, high, mass), "mass": mass} for low, high, mass in rows]
+        return [_piece(piece) for piece in self._core.pieces(_written(input))]
 
     def law(self, input: float) -> npt.NDArray[np.float64]:
         """The law of the report of a number or an angle: rows of from, to and probability. Points have equal ends."""
@@ -281,7 +289,10 @@ def _written(input: object) -> str | None:
     return str(input)
 
 
+def _density(low: float, high: float, mass: float) -> float | None:
+    """The probability of each unit of length; none for single numbers."""
+    return mass / (high - low) if high > low else None
+
+
 def _piece(piece: dict[str, Any]) -> dict[str, Any]:
-    if "density" in piece:
-        return {key: piece[key] for key in ("from", "to", "density", "mass")}
     return {"from": piece["what"], "to": piece["what"], "outcomes": piece["outcomes"], "mass": piece["mass"]}
