@@ -5,6 +5,7 @@ mod check;
 mod docs;
 mod process;
 mod prove;
+mod python;
 mod report;
 mod test;
 mod words;
@@ -29,6 +30,7 @@ const TASKS: &[Task] = &[
         run: check::run,
     },
     Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
+    Task { name: "wheel", about: "the pip package, in release, in target/wheels", run: python::wheel },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
     Task { name: "help", about: "this list", run: help },
 ];

@@ -6,8 +6,8 @@ use crate::work::{generator, interruptible};
 use nalgebra::{DMatrix, DVector};
 use numpy::{PyArray1, PyArrayMethods};
 use privet::classifier::{
-    Approach, Bound, Classifier, ClassifierError, DataRow, ModelClassifier, Options, Outside,
-    ProductChannel, Record, Sensitive, quantify_all,
+    Approach, Bound, Classifier, ClassifierError, DataRow, ModelClassifier, Options, Outside, ProductChannel,
+    Record, Sensitive, quantify_all,
 };
 use privet::model::{Combination, Linear, Model as Structure, ModelError, Node, Tree, Trees};
 use privet::{BuildOptions, Delta, Epsilon};
@@ -20,9 +20,9 @@ use std::sync::{Arc, Mutex};
 impl From<ClassifierError> for Problem {
     fn from(error: ClassifierError) -> Self {
         let class = match &error {
-            ClassifierError::Input(_) | ClassifierError::OutsideUnit { .. } | ClassifierError::NotFinite { .. } => {
-                Class::Domain
-            }
+            ClassifierError::Input(_)
+            | ClassifierError::OutsideUnit { .. }
+            | ClassifierError::NotFinite { .. } => Class::Domain,
             _ => Class::Parameter,
         };
         let code = error.code();
@@ -149,7 +149,10 @@ impl Classifier for Callable {
             if let Ok(mut raised) = self.raised.lock() {
                 *raised = Some(error);
             }
-            ClassifierError::Command { command: "the classifier".into(), reason: "raised an exception".into() }
+            ClassifierError::Command {
+                command: "the classifier".into(),
+                reason: "raised an exception".into(),
+            }
         })
     }
 }
@@ -180,7 +183,9 @@ impl Question {
             "auto" => Approach::Automatic,
             "proof" => Approach::Proof,
             "samples" => Approach::Samples,
-            other => return Err(Problem::parameter(format!("a method is auto, proof or samples: got {other:?}"))),
+            other => {
+                return Err(Problem::parameter(format!("a method is auto, proof or samples: got {other:?}")));
+            }
         };
         let mut options = Options {
             approach,

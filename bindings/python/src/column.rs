@@ -120,12 +120,7 @@ impl Column {
 
     /// Anything that speaks Arrow. Nulls are left out if `skip_nulls`, and refused otherwise.
     #[staticmethod]
-    fn of_arrow(
-        domain: &Domain,
-        array: AnyArray,
-        skip_nulls: bool,
-        clamp: bool,
-    ) -> Result<Self, Problem> {
+    fn of_arrow(domain: &Domain, array: AnyArray, skip_nulls: bool, clamp: bool) -> Result<Self, Problem> {
         let mut values = match &domain.spec {
             DomainSpec::Categories(_) => Values::Categories(Vec::new()),
             DomainSpec::Words(_) => Values::Words(Vec::new()),
@@ -140,7 +135,9 @@ impl Column {
             }
             first_row += chunk.len();
             let read = match &domain.spec {
-                DomainSpec::Categories(categories) => Values::Categories(indices_in(chunk, categories, clamp)?),
+                DomainSpec::Categories(categories) => {
+                    Values::Categories(indices_in(chunk, categories, clamp)?)
+                }
                 DomainSpec::Words(_) => of_texts(&domain.spec, texts_in(chunk, &domain.spec)?.into_iter())?,
                 spec => Values::Numbers(numbers_in(chunk, spec)?),
             };

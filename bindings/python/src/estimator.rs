@@ -39,9 +39,7 @@ impl Kind {
 
     fn accumulate(&self, counted: &mut Counted, reports: &ReportBuffer) -> Result<(), Problem> {
         match (self, counted) {
-            (Self::Count(estimator), Counted::Count(summary)) => {
-                Ok(estimator.accumulate(summary, reports)?)
-            }
+            (Self::Count(estimator), Counted::Count(summary)) => Ok(estimator.accumulate(summary, reports)?),
             (Self::Vector(estimator), Counted::Vector(summary)) => {
                 Ok(estimator.accumulate(summary, reports)?)
             }

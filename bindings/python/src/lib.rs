@@ -43,6 +43,5 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(policy::ledger_is_empty, module)?)?;
     module.add_function(wrap_pyfunction!(classifier::quantify, module)?)?;
     module.add_function(wrap_pyfunction!(joint::joint_plan, module)?)?;
-    module.add_function(wrap_pyfunction!(places::grid_shares, module)?)?;
     Ok(())
 }

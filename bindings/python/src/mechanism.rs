@@ -18,7 +18,10 @@ use privet::plane::{PlaneErrors, PlanePrior};
 use privet::registry::{self, AnyEstimator};
 use privet::vector::OnVectors;
 use privet::vector::mechanism::VectorMechanism;
-use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Envelope, Epsilon, Guarantee, MechanismInfo};
+use privet::{
+    AnyMechanism, BuildOptions, Delta, DomainSpec, Envelope, Epsilon, Guarantee, MechanismInfo, ReportBuffer,
+    ReportError,
+};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
@@ -84,9 +87,7 @@ impl Mechanism {
         let recipe = Arc::new(recipe);
         let theirs = recipe.clone();
         let (any, vector) = interruptible(py, move || match theirs.vector()? {
-            Some(vector) => {
-                Ok((Arc::new(OnVectors(vector.clone())) as Arc<dyn AnyMechanism>, Some(vector)))
-            }
+            Some(vector) => Ok((Arc::new(OnVectors(vector.clone())) as Arc<dyn AnyMechanism>, Some(vector))),
             None => Ok((theirs.mechanism()?, None)),
         })?;
         Ok(Self { any, vector, recipe, estimator: OnceLock::new() })
@@ -100,6 +101,18 @@ impl Mechanism {
         let recipe = self.recipe.clone();
         let built = interruptible(py, move || recipe.estimator())?;
         Ok(self.estimator.get_or_init(|| built).clone())
+    }
+
+    /// The bytes of reports that this mechanism made.
+    fn own(&self, reports: &Reports) -> Result<Arc<ReportBuffer>, Problem> {
+        let envelope = Envelope { fingerprint: self.any.fingerprint(), ..reports.envelope() };
+        envelope.open(&reports.envelope().header())?;
+        let (expected, got) = (self.any.report_bytes(), reports.buffer().report_bytes());
+        if expected == got {
+            Ok(reports.buffer().clone())
+        } else {
+            Err(ReportError::Length { expected, got }.into())
+        }
     }
 
     fn plane(&self) -> Result<Option<Box<dyn PlaneErrors>>, Problem> {
@@ -219,8 +232,7 @@ impl Mechanism {
         threads: Option<usize>,
     ) -> PyResult<Reports> {
         let reports = draw(py, &self.any, column, insecure_seed, clamp, threads)?;
-        let envelope =
-            Envelope { fingerprint: self.any.fingerprint(), insecure: insecure_seed.is_some() };
+        let envelope = Envelope { fingerprint: self.any.fingerprint(), insecure: insecure_seed.is_some() };
         Ok(Reports::new(reports, envelope))
     }
 
@@ -236,9 +248,7 @@ impl Mechanism {
     #[pyo3(signature = (input=None))]
     fn pieces(&self, py: Python<'_>, input: Option<String>) -> PyResult<Document> {
         let pieces = unlocked(py, || Ok(self.any.pieces(input.as_deref())?))?;
-        let piece = |piece: &privet::Piece| {
-            json!({ "what": piece.what, "outcomes": piece.outcomes, "mass": piece.mass })
-        };
+        let piece = |piece: &privet::Piece| json!({ "what": piece.what, "outcomes": piece.outcomes, "mass": piece.mass });
         Ok(Document(pieces.iter().map(piece).collect()))
     }
 
@@ -284,7 +294,8 @@ impl Mechanism {
     #[pyo3(signature = (loss, prior=None))]
     fn average_error(&self, py: Python<'_>, loss: &str, prior: Option<Vec<f64>>) -> PyResult<Document> {
         let loss = loss_of(loss)?;
-        let prior = prior.map_or(Ok(Prior::uniform()), |weights| Prior::new(&weights)).map_err(Problem::from)?;
+        let prior =
+            prior.map_or(Ok(Prior::uniform()), |weights| Prior::new(&weights)).map_err(Problem::from)?;
         self.ask(py, move |analysis| {
             let average = analysis.average_error(loss, &prior);
             Ok(Document(json!({
@@ -339,13 +350,9 @@ impl Mechanism {
     }
 
     /// The vectors that reports stand for, one after the other.
-    fn decode_vectors<'py>(
-        &self,
-        py: Python<'py>,
-        reports: &Reports,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn decode_vectors<'py>(&self, py: Python<'py>, reports: &Reports) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let vector = self.vector.as_ref().ok_or_else(|| Problem::parameter("this is about vectors"))?;
-        let buffer = reports.buffer().clone();
+        let buffer = self.own(reports)?;
         let decoded = unlocked(py, || {
             let mut all = Vec::with_capacity(buffer.len() * vector.dimension().get());
             for report in buffer.iter() {
@@ -359,13 +366,9 @@ impl Mechanism {
     }
 
     /// The numbers or angles that reports stand for.
-    fn decode_numbers<'py>(
-        &self,
-        py: Python<'py>,
-        reports: &Reports,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn decode_numbers<'py>(&self, py: Python<'py>, reports: &Reports) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let estimator = self.estimates(py)?;
-        let buffer = reports.buffer().clone();
+        let buffer = self.own(reports)?;
         let decoded = unlocked(py, || {
             let channel = estimator.numeric().ok_or_else(not_numbers)?;
             let number = |report| Ok(channel.output_value(channel.decode(report)?.0));
@@ -375,13 +378,9 @@ impl Mechanism {
     }
 
     /// The places that reports stand for, one after the other.
-    fn decode_places<'py>(
-        &self,
-        py: Python<'py>,
-        reports: &Reports,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn decode_places<'py>(&self, py: Python<'py>, reports: &Reports) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let plane = self.plane()?.ok_or_else(|| Problem::parameter("this is about places"))?;
-        let buffer = reports.buffer().clone();
+        let buffer = self.own(reports)?;
         let decoded = unlocked(py, || {
             let mut all = Vec::with_capacity(2 * buffer.len());
             for report in buffer.iter() {

@@ -116,12 +116,8 @@ pub(crate) fn optimize(
     unbiased: bool,
     range: Option<[f64; 2]>,
 ) -> PyResult<Document> {
-    let asked = Asked {
-        losses,
-        is_average: average,
-        prior,
-        unbiased: unbiased.then_some(Unbiased { range }),
-    };
+    let asked =
+        Asked { losses, is_average: average, prior, unbiased: unbiased.then_some(Unbiased { range }) };
     let problem = asked.problem(&domain.spec, Epsilon::new(epsilon).map_err(Problem::from)?)?;
     let stop = Stop::default();
     let solver = stop.clone();
@@ -177,7 +173,9 @@ pub(crate) fn advise(
     let wish = match (epsilon, target_error) {
         (Some(epsilon), None) => Wish::Epsilon(Epsilon::new(epsilon).map_err(Problem::from)?),
         (None, Some(target)) if target.is_finite() && target > 0.0 => Wish::Error(target),
-        (None, Some(_)) => return Err(Problem::parameter("the target error must be finite and above 0").into()),
+        (None, Some(_)) => {
+            return Err(Problem::parameter("the target error must be finite and above 0").into());
+        }
         _ => return Err(Problem::parameter("either epsilon or target_error is needed").into()),
     };
     let delta = delta.map(Delta::new).transpose().map_err(Problem::from)?;

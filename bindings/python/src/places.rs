@@ -3,14 +3,14 @@
 use crate::json::{self, Document};
 use crate::problem::Problem;
 use crate::work::{generator, interruptible};
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::PyArray1;
 use privet::trajectory::estimate::{Evidence, Motion};
 use privet::trajectory::method::registry::{self, METHODS};
 use privet::trajectory::method::{LocationMethod, References, Release, Scope};
 use privet::trajectory::metric::{Hotspots, Metric};
 use privet::trajectory::rounding::Grid;
 use privet::trajectory::space::{GeographicBox, Space as Shape};
-use privet::trajectory::{Path, Place, TrajectoryError};
+use privet::trajectory::{Path, TrajectoryError};
 use privet::{DomainSpec, Epsilon};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -199,32 +199,3 @@ impl LocationReports {
         Ok((PyArray1::from_vec(py, shares), smoothed.map(|places| PyArray1::from_vec(py, places))))
     }
 }
-
-/// The shares of a grid of cells, from the reports of a mechanism on places.
-#[pyfunction]
-pub(crate) fn grid_shares<'py>(
-    py: Python<'py>,
-    name: &str,
-    domain: &crate::domain::Domain,
-    epsilon: f64,
-    places: PyReadonlyArray1<'py, f64>,
-    cells: u32,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let space = Space::rectangle(domain)?;
-    let name = if name == "square-window" { "window-2d" } else { name };
-    let method = LocationReports::new(name, &space, epsilon, cells)?.method;
-    let places: Vec<Place> = places.as_array().to_vec().as_chunks::<2>().0.to_vec();
-    let shares = interruptible(py, move || {
-        // Every report is of another person.
-        let reports: Vec<Path> = places.into_iter().map(|place| Path::new("", vec![place])).collect();
-        let references = References::previous(&*method);
-        let side = cells * FINE_CELLS.div_ceil(cells.max(1));
-        let density = Evidence::gather(&*method, references, &reports, [side; 2])?.density();
-        let wrong = || Problem::parameter("there is at least one cell");
-        density.coarse([cells; 2]).ok_or_else(wrong)
-    })?;
-    Ok(PyArray1::from_vec(py, shares))
-}
-
-/// Estimates are made on a grid at least as fine as this, whatever is shown.
-const FINE_CELLS: u32 = 32;

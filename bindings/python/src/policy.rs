@@ -45,7 +45,8 @@ impl Policy {
         let on = day(on)?;
         let terms = self.policy.terms();
         self.policy.epoch_of(on).ok_or_else(|| {
-            let message = format!("the collection is open from {} to {}: got {on}", terms.opens, terms.closes);
+            let message =
+                format!("the collection is open from {} to {}: got {on}", terms.opens, terms.closes);
             Problem::new(Class::Domain, "answer-not-open", message)
         })
     }
@@ -140,9 +141,7 @@ impl Policy {
     /// The written domain and the mechanism of each attribute.
     #[getter]
     fn attributes(&self) -> Document {
-        let attribute = |one: &privet::policy::AttributeTerms| {
-            json!({ "name": one.name, "domain": one.domain, "mechanism": one.mechanism })
-        };
+        let attribute = |one: &privet::policy::AttributeTerms| json!({ "name": one.name, "domain": one.domain, "mechanism": one.mechanism });
         Document(self.policy.terms().attributes.iter().map(attribute).collect())
     }
 
@@ -192,23 +191,23 @@ impl Policy {
         PolicySummary { counted: self.tally.empty_summary(), seen: Seen::default(), insecure: false }
     }
 
-    /// The summary with reports added, each id once.
-    #[pyo3(signature = (summary, reports, insecure=false, epoch=None))]
+    /// Adds reports to a summary, each id once. After an error it holds some of them and must be thrown away.
+    #[pyo3(signature = (sum, reports, insecure=false, epoch=None))]
     fn accumulate(
         &self,
         py: Python<'_>,
-        summary: &PolicySummary,
+        sum: &mut PolicySummary,
         reports: &Reports,
         insecure: bool,
         epoch: Option<u32>,
-    ) -> PyResult<PolicySummary> {
+    ) -> PyResult<()> {
         let codec = self.codec(insecure);
-        let mut sum = summary.clone();
         sum.insecure |= insecure;
         let buffer = reports.buffer().clone();
         let header = reports.envelope().header();
         let at_once = rows_at_once(buffer.report_bytes());
         for start in (0..buffer.len()).step_by(at_once) {
+            let sum = &mut *sum;
             unlocked(py, || {
                 let sealed: Vec<Vec<u8>> = buffer
                     .iter()
@@ -228,7 +227,7 @@ impl Policy {
                 Ok(self.tally.accumulate(&mut sum.counted, new)?)
             })?;
         }
-        Ok(sum)
+        Ok(())
     }
 
     fn summary_from_bytes(&self, bytes: &[u8]) -> Result<PolicySummary, Problem> {
@@ -288,7 +287,9 @@ impl Policy {
         let client = match limit {
             None => client,
             Some(limit) => client.with_origin_limit(DecimalEpsilon::new(limit).ok_or_else(|| {
-                Problem::parameter("a limit is a decimal number above 0 with at most nine digits after the point")
+                Problem::parameter(
+                    "a limit is a decimal number above 0 with at most nine digits after the point",
+                )
             })?),
         };
         let policy = self.policy.clone();
@@ -323,7 +324,7 @@ struct Seen {
 }
 
 /// What is kept of reports under a policy.
-#[pyclass(frozen, module = "privet._privet")]
+#[pyclass(module = "privet._privet")]
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySummary {
     counted: Counted,

@@ -2,16 +2,16 @@
 
 use crate::column::chunks_of;
 use crate::problem::{Class, Problem};
+use arrow_array::Array;
 use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::Array;
 use arrow_schema::{DataType, Field};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use privet::{Envelope, Fingerprint, ReportBuffer, ReportError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyTuple};
-use pyo3_arrow::input::AnyArray;
 use pyo3_arrow::ffi::to_array_pycapsules;
+use pyo3_arrow::input::AnyArray;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -123,7 +123,11 @@ impl Reports {
     #[staticmethod]
     fn from_arrow(array: AnyArray) -> Result<Option<Self>, Problem> {
         let wrong = || {
-            Problem::new(Class::Report, "report-text", "reports are a column of bytes or of hexadecimal digits")
+            Problem::new(
+                Class::Report,
+                "report-text",
+                "reports are a column of bytes or of hexadecimal digits",
+            )
         };
         let mut sealed: Vec<Option<Vec<u8>>> = Vec::new();
         for chunk in chunks_of(array)?.chunks() {
@@ -188,7 +192,8 @@ impl Reports {
 
     /// Some of the reports.
     fn slice(&self, start: usize, stop: usize) -> Result<Self, Problem> {
-        let rows: Range<usize> = start.min(self.buffer.len())..stop.clamp(start, self.buffer.len().max(start));
+        let rows: Range<usize> =
+            start.min(self.buffer.len())..stop.clamp(start, self.buffer.len().max(start));
         let width = self.buffer.report_bytes();
         let bytes = self.buffer.as_bytes();
         let part = bytes.get(rows.start * width..rows.end * width).unwrap_or_default();

@@ -129,6 +129,21 @@ def test_angles_and_vectors_come_back() -> None:
     assert np.allclose(on_sphere.decode(reports).mean(axis=0), mean.values, atol=1e-6)
 
 
+def test_places_come_back() -> None:
+    mechanism = privet.SquareWindow(domain=privet.Rectangle(0, 2, 0, 1), epsilon=4.0)
+    corner = np.random.default_rng(1).random((20_000, 2)) * [1.0, 0.5]
+    reports = mechanism.randomize(corner, insecure_seed=1)
+    with pytest.raises(privet.ReportError):
+        privet.PlaceEstimator(mechanism).fit(reports)
+    density = privet.PlaceEstimator(mechanism).fit(reports, insecure=True).density(cells=2)
+    assert density.sum() == pytest.approx(1) and density[0, 0] > 0.9
+    with pytest.raises(privet.ParameterError):
+        mechanism.estimator()
+    other = privet.SquareWindow(domain=privet.Rectangle(0, 2, 0, 1), epsilon=3.0)
+    with pytest.raises(privet.ReportError):
+        other.decode(reports)
+
+
 def test_exact_numbers_of_a_channel() -> None:
     mechanism = privet.OptimalPiecewise(domain=privet.Interval(0, 1), epsilon=1.0)
     assert abs(mechanism.error("absolute").error - 0.37754) < 1e-4

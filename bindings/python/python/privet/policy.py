@@ -141,7 +141,7 @@ class Policy:
         for batch in [reports] if isinstance(reports, Reports) else reports:
             if not isinstance(batch, Reports):
                 raise ReportError("summarize takes reports: see privet.Reports", code="report-text")
-            core = self._core.accumulate(core, batch._core, insecure, epoch)
+            self._core.accumulate(core, batch._core, insecure, epoch)
         return PolicySummary._of(core, self)
 
     def empty_summary(self) -> PolicySummary:

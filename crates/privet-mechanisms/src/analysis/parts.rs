@@ -104,7 +104,9 @@ mod tests {
     #[test]
     fn parts_across_the_beginning_of_a_circle_are_cut() {
         let around = Part { from: -1.0, to: 3.0, mass: 0.8, is_grid: false };
-        let [first, last] = wrapped(vec![around], Space::Ring { period: 10.0 })[..] else { panic!("two parts") };
+        let [first, last] = wrapped(vec![around], Space::Ring { period: 10.0 })[..] else {
+            panic!("two parts")
+        };
         assert_eq!((first.from, first.to, last.from, last.to), (0.0, 3.0, 9.0, 10.0));
         assert!((first.mass - 0.6).abs() < 1e-12 && (last.mass - 0.2).abs() < 1e-12);
         assert_eq!(wrapped(vec![around], Space::Line { low: -2.0, high: 4.0 }), [around]);

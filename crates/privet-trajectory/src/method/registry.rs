@@ -1,6 +1,8 @@
 //! Methods by their names.
 
-use super::rival::{Atp, Candidates, GridExponential2d, GridRandomizedResponse2d, LSrr, NGram, PlanarLaplace};
+use super::rival::{
+    Atp, Candidates, GridExponential2d, GridRandomizedResponse2d, LSrr, NGram, PlanarLaplace,
+};
 use super::{LocationMethod, TracsC, TracsD, TracsSphere, Window2d};
 use crate::TrajectoryError;
 use crate::space::Space;
