@@ -257,6 +257,8 @@ def test_parameters() -> None:
         lambda: NUMBERS.error("cubic"),  # type: ignore[arg-type]
         lambda: NAMED.error(np.eye(2)),
         lambda: NUMBERS.audit(confidence=2.0),
+        lambda: NUMBERS.audit(samples=10**15),
+        lambda: privet.trajectory.Method(space=privet.Rectangle(0, 1, 0, 1), epsilon=1.0, cells=10**6),
         lambda: NUMBERS.table(),
     ):
         with pytest.raises(privet.ParameterError):

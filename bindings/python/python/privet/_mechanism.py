@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet import _columns, _privet
+from privet._checks import between
 from privet._columns import Nulls
 from privet.domains import Categories, Circle, Domain, Interval, Rectangle, Vectors, _wrapped
 from privet.errors import InsecureSeedWarning, ParameterError
@@ -251,6 +252,7 @@ class Mechanism:
 
         The keys are those of ``privet audit --json``.
         """
+        between("samples", samples, 100, 10**8)
         return {"id": self.id, "domain": str(self.domain), **self._core.audit(samples, confidence)}
 
     def __eq__(self, other: object) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet import _privet
+from privet._checks import between
 from privet._mechanism import Guarantee
 from privet.errors import ParameterError
 
@@ -151,8 +152,8 @@ def quantify(
         "delta": delta,
         "indicator": indicator,
         "method": method,
-        "samples": samples,
-        "beside": beside,
+        "samples": between("samples", samples, 1, 10**8),
+        "beside": between("beside", beside, 0, 10**8),
         "confidence": confidence,
         "tolerance": tolerance,
         "clamp": clamp,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet import _privet
+from privet._checks import between
 from privet.domains import Circle, Domain, Interval, Rectangle, Vectors
 from privet.errors import EstimateError, ParameterError, ReportError
 from privet.estimates import Distribution, Estimate, Frequencies, MeanVector, Quantiles
@@ -209,8 +210,7 @@ class Estimator:
         ``em`` is maximum likelihood, ``ems`` the same with smoothing, ``ems-cv`` with smoothing chosen by held-out likelihood.
         """
         self._refuse_unless(self._is_number(), "a distribution")
-        if not 1 <= bins <= 4096:
-            raise ParameterError(f"there are between 1 and 4096 bins: got {bins}", code="parameter-incompatible")
+        between("bins", bins, 1, 4096)
         # Smoothing makes neighbouring bins alike, so wide ones are made of finer ones, as the command does.
         parts = -(-_FINE_BINS // bins) if method.startswith("ems") else 1
         if parts == 1:
@@ -269,8 +269,7 @@ class PlaceEstimator:
         """The shares of a grid of shape (cells, cells), by maximum likelihood."""
         if not hasattr(self, "places_") or self.n_reports_ == 0:
             raise EstimateError("there are no reports yet: call fit", code="estimate-too-few-reports")
-        if not 1 <= cells <= 256:
-            raise ParameterError(f"a side has between 1 and 256 cells: got {cells}", code="parameter-incompatible")
+        between("cells", cells, 1, 256)
         domain = self.mechanism.domain
         assert isinstance(domain, Rectangle)
         # Every report is of another person.

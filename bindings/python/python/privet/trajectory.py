@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from privet import _privet
+from privet._checks import between
 from privet._mechanism import Guarantee, _warn_of_seed
 from privet.domains import Rectangle
-from privet.errors import DomainError, ParameterError
+from privet.errors import DomainError
 
 __all__ = ["METHODS", "Method", "Space", "metrics"]
 
@@ -78,7 +79,7 @@ class Method:
         self.name = name
         self.space = Space(space) if isinstance(space, Rectangle) else space
         self.epsilon = epsilon
-        self.cells = cells
+        self.cells = between("cells", cells, 1, 1024)
         self._core = _privet.LocationReports(name, self.space._core, epsilon, cells)
 
     @property
@@ -101,8 +102,7 @@ class Method:
 
     def density(self, reports: Sequence[npt.ArrayLike], *, cells: int = 16) -> Floats:
         """The population's shares in the cells of a grid of shape (cells, cells), by maximum likelihood."""
-        if cells < 1:
-            raise ParameterError(f"there is at least one cell: got {cells}", code="parameter-incompatible")
+        between("cells", cells, 1, 256)
         shares, _ = self._core.estimate(_flat(reports), cells)
         return shares.reshape(cells, cells)
 
@@ -114,7 +114,7 @@ class Method:
         ``reach`` is how far people get from one place to the next, ``jump`` the probability of a jump anywhere.
         """
         flat = _flat(reports)
-        _, places = self._core.estimate(flat, cells, [reach, jump])
+        _, places = self._core.estimate(flat, between("cells", cells, 1, 256), [reach, jump])
         return [] if places is None else _split(places, flat[1])
 
     def __repr__(self) -> str:
@@ -135,5 +135,6 @@ def metrics(
     ``average_error`` is the mean distance, ``range_query`` the share of reports within a distance, ``hotspot_difference`` the
     number of places in hotspots whose report is in none, for each path; ``dynamic_time_warping`` and ``frechet`` compare whole paths.
     """
+    between("cells", cells, 1, 1024)
     where = Space(space) if isinstance(space, Rectangle) else space
     return where._core.metrics(_flat(paths), _flat(reports), within, cells, hotspot_share)

@@ -12,7 +12,7 @@ use crate::vectors::{self, RadiusArguments, is_vector_domain};
 use clap::Args;
 use privet::audit::{AuditError, Sampling, lower_bound};
 use privet::vector::OnVectors;
-use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, Guarantee};
+use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, Guarantee, ParameterError};
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
@@ -101,7 +101,8 @@ struct ProgramFinding {
 
 impl Audit {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        let sampling = Sampling::new(self.samples, self.confidence)?;
+        let wrong = |error: ParameterError| Failure::Usage { message: error.to_string(), hint: None };
+        let sampling = Sampling::new(self.samples, self.confidence).map_err(wrong)?;
         // Mechanisms on vectors have a list of their own.
         let is_about_vectors =
             !self.domain.is_empty() && self.domain.iter().all(|domain| is_vector_domain(domain));
