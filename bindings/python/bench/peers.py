@@ -4,8 +4,8 @@ Run it in an environment with the release wheel and the packages of bench/requir
 
     python bench/peers.py
 
-Every task is done by each package in its own best documented way, for the same people, on one thread. The fastest of three
-rounds counts. The table is in Markdown.
+Every task is done by each package in its own best documented way, for the same people, on one thread. What counts is the time of the
+processor, which other programs on the machine do not lengthen much, and the fastest of several rounds. The table is in Markdown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import privet
 
 CATEGORIES = 128
 EPSILON = 1.0
-ROUNDS = 3
+ROUNDS = 9
 
 Work = Callable[[], object]
 
@@ -36,9 +36,9 @@ def fastest(work: Work, rounds: int = ROUNDS) -> float:
     work()
     times = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times)
 
 
@@ -128,18 +128,18 @@ def main() -> None:
     peers = {"pure-ldp": pure_ldp(values), "multi-freq-ldpy": multi_freq_ldpy(values), "opendp": opendp(values)}
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("privet", *peers, "numpy", "numba"))
     print(f"{people} people, {CATEGORIES} categories, epsilon {EPSILON}, one core ({platform.machine()}), Python")
-    print(f"{platform.python_version()}: {versions}. Milliseconds; ratio to the fastest of the others.\n")
+    print(f"{platform.python_version()}: {versions}. Milliseconds of the processor; ratio to the fastest of the others.\n")
     print("| task | privet | " + " | ".join(peers) + " | numpy | ratio |")
     print("|---|" + "---:|" * (len(peers) + 3))
     for task, work in own.items():
         mine = fastest(work)
-        theirs = {name: fastest(tasks[task], 1) for name, tasks in peers.items() if task in tasks}
+        theirs = {name: fastest(tasks[task], 2) for name, tasks in peers.items() if task in tasks}
         cells = [f"{1e3 * theirs[name]:.0f}" if name in theirs else "-" for name in peers]
         print(f"| {task} | {1e3 * mine:.2f} | " + " | ".join(cells) + f" | - | {min(theirs.values()) / mine:.0f} |", flush=True)
     numbers = np.random.default_rng(1).uniform(-1, 1, people)
     mechanism = privet.PM(domain=privet.Interval(-1, 1), epsilon=EPSILON)
-    mine = fastest(lambda: mechanism.randomize(numbers, threads=1), 9)
-    vectorised = fastest(lambda: piecewise(numbers), 9)
+    mine = fastest(lambda: mechanism.randomize(numbers, threads=1), 15)
+    vectorised = fastest(lambda: piecewise(numbers), 15)
     print(f"| PM client | {1e3 * mine:.2f} | - | - | - | {1e3 * vectorised:.2f} | {vectorised / mine:.1f} |")
 
 
