@@ -106,6 +106,8 @@ def test_numbers_come_back() -> None:
         estimator = mechanism.estimator().fit(mechanism.randomize(values, insecure_seed=4), insecure=True)
         mean = estimator.mean()
         assert mean.interval[0] <= values.mean() <= mean.interval[1], mechanism
+        if kind is not privet.SW:
+            continue
         shares = estimator.distribution(bins=20)
         assert len(shares) == 20 and abs(shares.values.sum() - 1) < 1e-9
         assert shares.edges[0] == -1 and shares.edges[-1] == 3
