@@ -247,7 +247,7 @@ fn indices_in(array: &dyn Array, categories: &Categories, clamp: bool) -> Result
 }
 
 /// The whole numbers of an array that are not null; those beyond 64 bits are in no domain anyway.
-fn integers_in(array: &dyn Array) -> Option<Vec<i64>> {
+pub(crate) fn integers_in(array: &dyn Array) -> Option<Vec<i64>> {
     fn read<T: ArrowPrimitiveType>(array: &dyn Array) -> Vec<i64>
     where
         T::Native: TryInto<i64>,

@@ -17,6 +17,7 @@ mod policy;
 mod problem;
 mod reports;
 mod reshape;
+mod spark;
 mod work;
 
 use pyo3::prelude::*;
@@ -32,6 +33,7 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<mechanism::Mechanism>()?;
     module.add_class::<policy::Policy>()?;
     module.add_class::<policy::PolicySummary>()?;
+    module.add_class::<spark::Part>()?;
     module.add_class::<classifier::Model>()?;
     module.add_class::<places::Space>()?;
     module.add_class::<places::LocationReports>()?;
@@ -43,5 +45,6 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(policy::ledger_is_empty, module)?)?;
     module.add_function(wrap_pyfunction!(classifier::quantify, module)?)?;
     module.add_function(wrap_pyfunction!(joint::joint_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(spark::perturb_rows, module)?)?;
     Ok(())
 }

@@ -33,7 +33,7 @@ fn day(text: &str) -> Result<Date, Problem> {
 }
 
 /// A row of a table as a person's answers: the attributes' values, then the public ones.
-fn answers_of(policy: &ResolvedPolicy, values: &[&str], public: &[&str]) -> Answers {
+pub(crate) fn answers_of(policy: &ResolvedPolicy, values: &[&str], public: &[&str]) -> Answers {
     let terms = policy.terms();
     let answers = terms.attributes.iter().zip(values);
     let answers = answers.fold(Answers::new(), |all, (attribute, value)| all.value(&attribute.name, value));
@@ -41,7 +41,15 @@ fn answers_of(policy: &ResolvedPolicy, values: &[&str], public: &[&str]) -> Answ
 }
 
 impl Policy {
-    fn epoch(&self, on: &str) -> Result<u32, Problem> {
+    pub(crate) fn resolved(&self) -> &ResolvedPolicy {
+        &self.policy
+    }
+
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    pub(crate) fn epoch(&self, on: &str) -> Result<u32, Problem> {
         let on = day(on)?;
         let terms = self.policy.terms();
         self.policy.epoch_of(on).ok_or_else(|| {
@@ -52,7 +60,7 @@ impl Policy {
     }
 
     /// One secret for a whole table would give all people with the same value the same permanent answer.
-    fn refuse_permanent(&self) -> Result<(), Problem> {
+    pub(crate) fn refuse_permanent(&self) -> Result<(), Problem> {
         let mut attributes = self.policy.terms().attributes.iter();
         match attributes.find(|attribute| attribute.epsilon_forever.is_some()) {
             None => Ok(()),
@@ -63,11 +71,11 @@ impl Policy {
         }
     }
 
-    fn envelope(&self, insecure: bool) -> Envelope {
+    pub(crate) fn envelope(&self, insecure: bool) -> Envelope {
         Envelope { fingerprint: self.policy.id().fingerprint(), insecure }
     }
 
-    fn codec(&self, insecure: bool) -> ReportCodec {
+    pub(crate) fn codec(&self, insecure: bool) -> ReportCodec {
         let codec = ReportCodec::new(self.policy.clone());
         if insecure { codec.for_seeded_reports() } else { codec }
     }
@@ -107,7 +115,7 @@ impl Policy {
     }
 
     #[getter]
-    fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.policy.id().to_string()
     }
 
@@ -120,6 +128,11 @@ impl Policy {
     #[getter]
     fn report_bytes(&self) -> usize {
         self.codec(false).report_bytes()
+    }
+
+    /// The number of a day's epoch.
+    fn epoch_of(&self, on: &str) -> Result<u32, Problem> {
+        self.epoch(on)
     }
 
     /// What the policy means for a person, as `privet policy show --json` says it.
@@ -330,6 +343,13 @@ pub(crate) struct PolicySummary {
     counted: Counted,
     seen: Seen,
     insecure: bool,
+}
+
+impl PolicySummary {
+    /// What was counted in parts, each of which has looked at its own ids.
+    pub(crate) fn of_epochs(counted: Counted, epochs: BTreeSet<u32>) -> Self {
+        Self { counted, seen: Seen { ids: HashSet::new(), epochs }, insecure: false }
+    }
 }
 
 #[pymethods]

@@ -257,7 +257,7 @@ class Client:
         is_new = _privet.ledger_is_empty(os.fspath(self._ledger))
         try:
             if not path.exists() and is_new:
-                _write_secret(path)
+                _write_secret(path, secrets.token_bytes(32))
             secret = path.read_bytes()
         except OSError as error:
             raise StorageError(
@@ -270,13 +270,13 @@ class Client:
         return list(secret)
 
 
-def _write_secret(path: Path) -> None:
+def _write_secret(path: Path, secret: bytes) -> None:
     """Stores 256 bits for their owner only, wholly or not at all, and never over others."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(32))
+            file.write(secret)
             file.flush()
             os.fsync(file.fileno())
         os.link(draft, path)
