@@ -16,7 +16,7 @@ def main() -> Any:
 
     mechanism = privet.OUE(domain=privet.Categories(ways), epsilon=1.0)
     reports = mechanism.randomize(answers, insecure_seed=SEED)
-    shares = mechanism.estimator().fit(reports, insecure=True).frequencies(step="norm-sub")
+    shares = mechanism.estimator().fit(reports, insecure=True).frequencies()
 
     for way in ways:
         found = shares[way]

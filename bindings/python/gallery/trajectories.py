@@ -12,7 +12,7 @@ import privet.plot
 def main() -> Any:
     rng = np.random.default_rng(4)
     town = privet.Rectangle(0, 10, 0, 10)
-    starts = rng.normal([3.0, 7.0], 0.8, (300, 1, 2))
+    starts = rng.normal([3.0, 4.0], 0.8, (300, 1, 2))
     paths = np.clip(starts + rng.normal(0.15, 0.2, (300, 20, 2)).cumsum(axis=1), 0, 10)
 
     method = privet.trajectory.Method("window-2d", space=town, epsilon=2.0)
@@ -22,5 +22,5 @@ def main() -> Any:
         measured = privet.trajectory.metrics(town, list(paths), read, within=1.0)
         print(f"{name:8} are {measured['average_error']:.2f} from the truth on average")
     shares = method.density(reports, cells=10)
-    print(f"share of all places in the upper half: {shares[:, 5:].sum():.2f}; truth {(paths[..., 1] >= 5).mean():.2f}")
+    print(f"share of all places in the east: {shares[5:].sum():.2f}; truth {(paths[..., 0] >= 5).mean():.2f}")
     return privet.plot.map(shares, extent=(0, 10, 0, 10), paths=list(paths[:5]))

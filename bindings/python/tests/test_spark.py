@@ -66,7 +66,7 @@ goal = "mean"
 name = "hour"
 question = "When do you leave?"
 domain = "circle:24"
-mechanism = "circular-optimal-piecewise"
+mechanism = "optimal-piecewise-circle"
 goal = "mean"
 
 [[attribute]]
@@ -142,7 +142,7 @@ def perturbed(spark: SparkSession, policy: privet.Policy) -> Callable[..., Any]:
 
 
 def collected(df: Any) -> list[bytes]:
-    return sorted(bytes(row["report"]) for row in df.collect())
+    return sorted(df.toArrow()["report"].to_pylist())
 
 
 def on_one_machine(policy: privet.Policy, reports: list[bytes]) -> bytes:
