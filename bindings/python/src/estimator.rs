@@ -204,7 +204,7 @@ impl Estimator {
     }
 
     /// What is learned about categories, words, numbers or angles.
-    #[pyo3(signature = (summary, step, method, bins, quantiles, ranges))]
+    #[expect(clippy::too_many_arguments, reason = "one for each part of a request")]
     fn answer(
         &self,
         py: Python<'_>,

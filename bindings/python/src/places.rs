@@ -114,6 +114,9 @@ impl Paths {
     }
 }
 
+/// An array of Python's.
+type Numbers<'py> = Bound<'py, PyArray1<f64>>;
+
 fn coordinates(paths: &[Path]) -> Vec<f64> {
     paths.iter().flat_map(|path| &path.places).flatten().copied().collect()
 }
@@ -165,7 +168,7 @@ impl LocationReports {
         py: Python<'py>,
         paths: Paths,
         insecure_seed: Option<u64>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<Numbers<'py>> {
         let method = self.method.clone();
         let reports = interruptible(py, move || {
             let mut rng = generator(insecure_seed)?;
@@ -185,7 +188,7 @@ impl LocationReports {
         paths: Paths,
         cells: u32,
         motion: Option<[f64; 2]>,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Option<Bound<'py, PyArray1<f64>>>)> {
+    ) -> PyResult<(Numbers<'py>, Option<Numbers<'py>>)> {
         let method = self.method.clone();
         let (shares, smoothed) = interruptible(py, move || {
             let references = References::previous(&*method);

@@ -283,6 +283,7 @@ impl Policy {
     /// One person's report of a day, through their ledger: the bytes, whether they were made before, and what the origin has
     /// been told in all.
     #[pyo3(signature = (ledger, secret, values, public, on, limit=None))]
+    #[expect(clippy::too_many_arguments, reason = "one for each part of an answer")]
     fn answer<'py>(
         &self,
         py: Python<'py>,

@@ -114,6 +114,7 @@ def test_rows() -> None:
         refused(mechanism, table.ravel(), "input-dimension")
         refused(mechanism, table.T, "input-dimension")
         refused(mechanism, [[1.0], [1.0, 2.0]], "input-wrong-kind")
+        refused(mechanism, [[0.5, 0.5], None], "input-null")
     refused(NUMBERS, table, "input-dimension")
     refused(NUMBERS, np.zeros((2, 2, 2)), "input-dimension")
     refused(PLACES, [[0.5, np.nan]], "input-outside-domain")

@@ -58,7 +58,8 @@ def _array_of(domain: Domain, values: object) -> npt.NDArray[Any]:
         if any(item is None or isinstance(item, str) for item in listed):
             # numpy would turn numbers beside texts into texts, and None into nothing that is a number.
             array = np.empty(len(listed), dtype=object)
-            array[:] = listed
+            for place, item in enumerate(listed):
+                array[place] = item
             return array
         values = listed
     try:
@@ -67,7 +68,7 @@ def _array_of(domain: Domain, values: object) -> npt.NDArray[Any]:
         raise _wrong_kind(domain, "rows must have one length") from None
 
 
-def _without(missing: npt.NDArray[np.bool_], values: npt.NDArray[Any], skip: bool) -> npt.NDArray[Any]:
+def _without(missing: npt.NDArray[np.bool_], values: Any, skip: bool) -> Any:
     """The values that are there, or an error that names the first one that is not."""
     if missing.ndim > 1:
         missing = np.asarray(missing.reshape(missing.shape[0], -1).any(axis=1))
@@ -91,9 +92,7 @@ def _from_pandas(domain: Domain, series: Any, skip: bool, clamp: bool) -> _prive
         return _from_numpy(domain, _without(missing, series.to_numpy(), skip), skip, clamp)
     if getattr(series.dtype, "name", "") == "category" or hasattr(series.dtype, "categories"):
         return _from_categorical(domain, series, missing, skip, clamp)
-    kept = series[~missing] if missing.any() and skip else series
-    if missing.any() and not skip:
-        _without(missing, missing, skip)
+    kept = _without(missing, series, skip)
     dtype = getattr(kept.dtype, "numpy_dtype", None)
     is_plain = isinstance(dtype, np.dtype) and dtype.kind in "biuf"
     return _from_numpy(domain, kept.to_numpy(dtype=dtype if is_plain else None), skip, clamp)
