@@ -8,6 +8,7 @@ mod fuzz;
 mod process;
 mod program;
 mod prove;
+mod python;
 mod report;
 mod schemathesis;
 mod test;
@@ -47,6 +48,7 @@ const TASKS: &[Task] = &[
         about: "pictures of the pages, in target/screenshots",
         run: browser::screenshots,
     },
+    Task { name: "wheel", about: "the pip package, in release, in target/wheels", run: python::wheel },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
     Task { name: "help", about: "this list", run: help },
 ];

@@ -23,5 +23,6 @@ pub(crate) fn run() -> Result<ExitCode> {
     report.check("schemathesis", crate::schemathesis::check);
     crate::wasm::steps(&mut report);
     crate::browser::steps(&mut report);
+    crate::python::steps(&mut report);
     Ok(report.close())
 }

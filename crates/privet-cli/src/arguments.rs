@@ -5,10 +5,11 @@
 
 use crate::choice::{self, Choice, Choices};
 use crate::failure::Failure;
-use crate::vectors::{self, OnVectors, RadiusArguments};
+use crate::vectors::{self, RadiusArguments};
 use clap::Args;
 use privet::plane::PlaneErrors;
 use privet::registry::{self, AnyEstimator, MechanismRow};
+use privet::vector::OnVectors;
 use privet::vector::mechanism::VectorMechanism;
 use privet::vector::registry as vector_registry;
 use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError};
@@ -96,7 +97,7 @@ impl Chosen {
     pub(crate) fn mechanism(&self) -> Result<Box<dyn AnyMechanism>, Failure> {
         Ok(match &self.choice {
             Known::Value(choice) => choice.mechanism(&self.domain, self.epsilon, &self.options)?,
-            Known::Vector { .. } => Box::new(OnVectors(self.vector_mechanism()?)),
+            Known::Vector { .. } => Box::new(OnVectors(self.vector_mechanism()?.into())),
         })
     }
 

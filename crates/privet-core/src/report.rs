@@ -17,6 +17,24 @@ impl ReportBuffer {
         Self { report_bytes: report_bytes.max(1), bytes: Vec::new() }
     }
 
+    /// The reports in bytes that hold them one after the other.
+    ///
+    /// # Errors
+    /// When the bytes are not a whole number of reports.
+    pub fn from_bytes(report_bytes: usize, bytes: Vec<u8>) -> Result<Self, ReportError> {
+        let empty = Self::new(report_bytes);
+        let beyond = bytes.len() % empty.report_bytes;
+        if beyond > 0 {
+            return Err(ReportError::Length { expected: empty.report_bytes, got: beyond });
+        }
+        Ok(Self { bytes, ..empty })
+    }
+
+    /// All bytes, without a copy.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// How many bytes each report has.
     pub fn report_bytes(&self) -> usize {
         self.report_bytes
@@ -51,6 +69,18 @@ impl ReportBuffer {
             return Err(ReportError::Length { expected: self.report_bytes, got: report.len() });
         }
         self.bytes.extend_from_slice(report);
+        Ok(())
+    }
+
+    /// Adds all reports of another buffer.
+    ///
+    /// # Errors
+    /// When their length is not that of this buffer.
+    pub fn append(&mut self, other: &Self) -> Result<(), ReportError> {
+        if other.report_bytes != self.report_bytes {
+            return Err(ReportError::Length { expected: self.report_bytes, got: other.report_bytes });
+        }
+        self.bytes.extend_from_slice(&other.bytes);
         Ok(())
     }
 
@@ -309,6 +339,21 @@ mod tests {
         assert!(BitVector::read(&[0b1000_0000], 7).is_err());
         assert!(BitVector::read(&[0b0111_1111], 7).is_ok());
         assert!(Category::read(&[200], 128).is_err());
+    }
+
+    #[test]
+    fn buffers_hold_whole_reports() {
+        let buffer = ReportBuffer::from_bytes(3, vec![1, 2, 3, 4, 5, 6]).unwrap();
+        assert_eq!(buffer.len(), 2);
+        let mut twice = buffer.clone();
+        twice.append(&buffer).unwrap();
+        assert_eq!(twice.len(), 4);
+        assert!(twice.append(&ReportBuffer::new(2)).is_err());
+        assert_eq!(buffer.into_bytes(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(
+            ReportBuffer::from_bytes(3, vec![0; 7]).unwrap_err(),
+            ReportError::Length { expected: 3, got: 1 }
+        );
     }
 
     #[test]

@@ -20,6 +20,7 @@
 
 mod answer;
 pub mod attack;
+pub mod audit;
 mod bloom;
 mod consistency;
 mod cross_table;

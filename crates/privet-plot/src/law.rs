@@ -2,35 +2,8 @@
 
 use crate::chart::{Chart, Range, Series};
 use privet_core::{DomainSpec, Piece};
-use privet_mechanisms::analysis::{Analysis, AnyNumeric, DensityPiece, Space};
-
-/// A range of reports with one density, or a single number with a probability of its own.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
-    /// The first report.
-    pub from: f64,
-    /// The last report.
-    pub to: f64,
-    /// The probability of all of them together.
-    pub mass: f64,
-    /// Whether the parts of a group are single numbers, which have no density.
-    is_grid: bool,
-}
-
-impl Part {
-    fn atom(at: f64, mass: f64) -> Self {
-        Self { from: at, to: at, mass, is_grid: true }
-    }
-
-    fn is_atom(&self) -> bool {
-        self.to <= self.from
-    }
-
-    /// The probability of each unit of length; none for single numbers.
-    pub fn density(&self) -> Option<f64> {
-        (!self.is_grid).then(|| self.mass / (self.to - self.from)).filter(|density| density.is_finite())
-    }
-}
+use privet_mechanisms::analysis::parts::{self, Part};
+use privet_mechanisms::analysis::{Analysis, AnyNumeric, DensityPiece};
 
 /// All reports of one input.
 #[derive(Debug)]
@@ -49,18 +22,11 @@ const MANY: usize = 100;
 impl Law {
     /// From the pieces of a channel, which must be about the same input.
     pub fn of(channel: &dyn AnyNumeric, input: f64, pieces: Vec<Piece>) -> Self {
-        let part = |piece: &Piece| {
-            let extent = piece.extent?;
-            let is_grid = extent.to <= extent.from;
-            Some(Part { from: extent.from, to: extent.to, mass: piece.mass, is_grid })
-        };
-        // Points of equal probability come without their places.
-        let parts = pieces.iter().map(part).collect::<Option<Vec<_>>>();
-        let parts = merged(parts.unwrap_or_else(|| atoms(channel, input)));
+        let parts = parts::of_pieces(channel, input, &pieces);
         let is_smooth = parts.len() > MANY && parts.iter().any(|part| !part.is_grid);
         let fine = is_smooth.then(|| fine(channel, input, &parts)).flatten();
-        let fine = fine.map(|parts| wrapped(parts, channel.space()));
-        Self { input, parts: wrapped(parts, channel.space()), fine }
+        let fine = fine.map(|parts| parts::wrapped(parts, channel.space()));
+        Self { input, parts: parts::wrapped(parts, channel.space()), fine }
     }
 
     /// The ranges as they are drawn.
@@ -71,20 +37,6 @@ impl Law {
     fn stems(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().filter(|part| part.is_atom())
     }
-}
-
-/// The parts with one for each single number: different rows beyond an end all go to the end.
-fn merged(parts: Vec<Part>) -> Vec<Part> {
-    let mut merged: Vec<Part> = Vec::with_capacity(parts.len());
-    for part in parts {
-        match merged.last_mut() {
-            Some(last) if last.is_atom() && part.is_atom() && last.from == part.from => {
-                last.mass += part.mass
-            }
-            _ => merged.push(part),
-        }
-    }
-    merged
 }
 
 /// The ranges of a law cell by cell, between the same ends.
@@ -100,45 +52,6 @@ fn fine(channel: &dyn AnyNumeric, input: f64, parts: &[Part]) -> Option<Vec<Part
         (to > from).then_some(Part { from, to, mass: piece.mass, is_grid: false })
     };
     Some(law.pieces().iter().filter_map(part).collect())
-}
-
-/// What lies across the beginning of a circle, cut in two.
-fn wrapped(parts: Vec<Part>, space: Space) -> Vec<Part> {
-    let Space::Ring { period } = space else { return parts };
-    let mut cut = Vec::with_capacity(parts.len() + 1);
-    for part in parts {
-        let share = |length: f64| part.mass * length / (part.to - part.from);
-        if part.from < 0.0 && part.to > 0.0 {
-            cut.push(Part { from: period + part.from, to: period, mass: share(-part.from), ..part });
-            cut.push(Part { from: 0.0, mass: share(part.to), ..part });
-        } else if part.from < period && part.to > period {
-            cut.push(Part { to: period, mass: share(period - part.from), ..part });
-            cut.push(Part { from: 0.0, to: part.to - period, mass: share(part.to - period), ..part });
-        } else {
-            cut.push(part);
-        }
-    }
-    cut.sort_by(|one, other| one.from.total_cmp(&other.from));
-    cut
-}
-
-/// Every report of a channel on single numbers.
-fn atoms(channel: &dyn AnyNumeric, input: f64) -> Vec<Part> {
-    let placed = channel.place(input);
-    let up = placed.up as f64 / 2f64.powi(64);
-    let mut masses = vec![0.0; channel.output_cells() as usize];
-    let mut add = |node: u32, share: f64| {
-        for run in channel.runs(node) {
-            let cells = run.first as usize..(run.first + run.count) as usize;
-            let each = share * run.weight as f64 / channel.row_total() as f64;
-            masses.get_mut(cells).into_iter().flatten().for_each(|mass| *mass += each);
-        }
-    };
-    add(placed.node, 1.0 - up);
-    if placed.up > 0 {
-        add(channel.next_node(placed.node), up);
-    }
-    (0u32..).zip(masses).map(|(cell, mass)| Part::atom(channel.output_value(cell), mass)).collect()
 }
 
 /// The parts in about this many groups of neighbours. Single numbers beside ranges stay by themselves.

@@ -41,7 +41,7 @@ mod svg;
 pub use bars::{Bar, BarChart, Legend};
 pub use chart::{Chart, Range, Series};
 pub use errors::{error_line, range_of};
-pub use law::{Law, Part, draw_laws, grouped};
+pub use law::{Law, draw_laws, grouped};
 pub use map::{GridLine, Heading, Layer, Map, Tint, Unit, ring};
 pub use pixels::PictureError;
 pub use region::{LabelledBox, Region};

@@ -73,7 +73,7 @@ impl Estimator for MeanVectorEstimator {
 }
 
 /// The integers of an encoded report.
-fn codes_of(mechanism: &dyn VectorMechanism, bytes: &[u8]) -> Result<Vec<i32>, ReportError> {
+pub(crate) fn codes_of(mechanism: &dyn VectorMechanism, bytes: &[u8]) -> Result<Vec<i32>, ReportError> {
     let expected = mechanism.report_bytes();
     if bytes.len() != expected {
         return Err(ReportError::Length { expected, got: bytes.len() });

@@ -3,6 +3,7 @@
 mod error;
 mod estimator;
 pub mod mechanism;
+mod on_vectors;
 pub mod registry;
 pub mod reshape;
 mod sample;
@@ -11,4 +12,5 @@ mod special;
 
 pub use error::VectorError;
 pub use estimator::{MeanVectorEstimator, report_batch};
+pub use on_vectors::OnVectors;
 pub use sample::PublicSample;

@@ -36,6 +36,24 @@ impl Row {
         (self.unit)(dimension)
     }
 
+    /// The mechanism's clip set with every radius the same.
+    ///
+    /// # Errors
+    /// When the radius is not usable.
+    pub fn with_radius(&self, dimension: Dimension, radius: f64) -> Result<ClipSet, ParameterError> {
+        let count = dimension.get();
+        match self.unit(dimension)? {
+            ClipSet::L1Ball { .. } => ClipSet::l1_ball(dimension, radius),
+            ClipSet::L2Ball { .. } => ClipSet::l2_ball(dimension, radius),
+            ClipSet::Sphere { .. } => ClipSet::sphere(dimension, radius),
+            ClipSet::Box { .. } => ClipSet::box_of(vec![radius; count]),
+            ClipSet::Ellipsoid { centre, .. } => ClipSet::ellipsoid(centre, vec![radius; count]),
+            ClipSet::Image { .. } => {
+                Err(ParameterError::Incompatible { reason: format!("{} has no radius", self.info.id) })
+            }
+        }
+    }
+
     /// The mechanism's clip set that holds this share of a public sample.
     ///
     /// # Errors

@@ -28,7 +28,7 @@
 pub use privet_core::*;
 pub use privet_estimators::{
     Answer, Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator,
-    NumberEstimator, PlaneEstimator, Request, Verdict, attack, numeric, statistics,
+    NumberEstimator, PlaneEstimator, Request, VectorSummary, Verdict, attack, audit, numeric, statistics,
 };
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
 pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, plane, polar, wrapper};

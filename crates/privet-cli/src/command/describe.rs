@@ -7,9 +7,10 @@ use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::plot;
 use clap::Args;
+use privet::analysis::parts::Part;
 use privet::registry::AnyEstimator;
 use privet::{AnyMechanism, DomainSpec, Piece};
-use privet_plot::{Law, Part, draw_laws, grouped};
+use privet_plot::{Law, draw_laws, grouped};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -18,6 +18,7 @@ mod decoder;
 mod information;
 mod law;
 mod numeric;
+pub mod parts;
 mod row;
 mod scan;
 #[cfg(test)]

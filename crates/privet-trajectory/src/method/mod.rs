@@ -3,6 +3,7 @@
 mod budget;
 mod disclosure;
 mod part;
+pub mod registry;
 mod release;
 pub mod rival;
 mod solved_plane;

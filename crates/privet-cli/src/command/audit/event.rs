@@ -1,6 +1,6 @@
 //! Events about report lines of which nothing is known.
 
-use super::bound::{EventCounts, Sampling};
+use privet::audit::{EventCounts, Sampling};
 use std::collections::HashMap;
 
 /// Characters of a line that are looked at one by one.

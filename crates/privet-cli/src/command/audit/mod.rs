@@ -1,8 +1,6 @@
 //! Does a mechanism, or any program, keep its promise?
 
-mod bound;
 mod event;
-mod mechanism;
 pub(super) mod program;
 
 use crate::arguments::{OptionArguments, build_mechanisms, generator, parse_epsilons};
@@ -10,10 +8,11 @@ use crate::choice::{self, Choices};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
-use crate::vectors::{self, OnVectors, RadiusArguments, is_vector_domain};
-use bound::Sampling;
+use crate::vectors::{self, RadiusArguments, is_vector_domain};
 use clap::Args;
-use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, Guarantee};
+use privet::audit::{AuditError, Sampling, lower_bound};
+use privet::vector::OnVectors;
+use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, Guarantee, ParameterError};
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
@@ -102,7 +101,8 @@ struct ProgramFinding {
 
 impl Audit {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
-        let sampling = Sampling::new(self.samples, self.confidence)?;
+        let wrong = |error: ParameterError| Failure::Usage { message: error.to_string(), hint: None };
+        let sampling = Sampling::new(self.samples, self.confidence).map_err(wrong)?;
         // Mechanisms on vectors have a list of their own.
         let is_about_vectors =
             !self.domain.is_empty() && self.domain.iter().all(|domain| is_vector_domain(domain));
@@ -145,7 +145,8 @@ impl Audit {
             };
             let mut progress = Progress::new("samples", Some(2 * sampling.samples * mechanisms.len() as u64));
             for mechanism in mechanisms {
-                let bound = mechanism::lower_bound(&*mechanism, sampling, &mut rng, &mut progress)?;
+                let mut add = |samples| progress.add(samples);
+                let bound = lower_bound(&*mechanism, sampling, &mut rng, &mut add).map_err(refused)?;
                 let (exact, exact_delta) = exact_guarantee(&*mechanism);
                 let (claimed, claimed_delta) = (epsilon.get(), claimed_delta(&*mechanism, &options));
                 findings.push(Finding {
@@ -178,7 +179,7 @@ impl Audit {
         let build = |row: &&'static vectors::Row| {
             let options = vectors::taken(row, options);
             let mechanism = vectors::build(row, domain, self.clip.radius, epsilon, &options)?;
-            Ok(Box::new(OnVectors(mechanism)) as Box<dyn AnyMechanism>)
+            Ok(Box::new(OnVectors(mechanism.into())) as Box<dyn AnyMechanism>)
         };
         rows.iter().map(build).collect()
     }
@@ -212,6 +213,13 @@ impl Audit {
             }),
         };
         Ok(epsilons.iter().map(finding).collect())
+    }
+}
+
+fn refused(error: AuditError) -> Failure {
+    match error {
+        AuditError::Input(error) => error.into(),
+        AuditError::Report(error) => error.into(),
     }
 }
 

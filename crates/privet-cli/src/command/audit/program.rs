@@ -1,10 +1,10 @@
 //! An audit of a program that reads values and writes reports.
 
-use super::bound::Sampling;
 use super::event::{Tally, Test};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use privet::DomainSpec;
+use privet::audit::Sampling;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -4,7 +4,7 @@ use super::{Describe, document, page};
 use crate::arguments::Chosen;
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
-use crate::vectors::OnVectors;
+use privet::vector::OnVectors;
 use privet::vector::mechanism::{ClipSet, Sensitivity, VectorMechanism};
 use privet::{AnyMechanism, Piece};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ impl Describe {
                 hint: Some("leave --plot away; `privet error` draws errors of vectors over epsilon"),
             });
         }
-        let mechanism = OnVectors(chosen.vector_mechanism()?);
+        let mechanism = OnVectors(chosen.vector_mechanism()?.into());
         let pieces = mechanism.pieces(self.input.as_deref())?;
         let inner = &*mechanism.0;
         let mut document = document(chosen, &mechanism, pieces.iter().map(piece_json).collect());

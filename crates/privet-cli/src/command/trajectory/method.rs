@@ -4,52 +4,16 @@ use super::refused;
 use crate::failure::Failure;
 use clap::Args;
 use privet::Epsilon;
-use privet::trajectory::TrajectoryError;
-use privet::trajectory::method::rival::{
-    Atp, Candidates, GridExponential2d, GridRandomizedResponse2d, LSrr, NGram, PlanarLaplace,
-};
-use privet::trajectory::method::{LocationMethod, Scope, TracsC, TracsD, TracsSphere, Window2d};
+use privet::trajectory::method::registry::{self, Build};
+use privet::trajectory::method::{LocationMethod, Scope};
 use privet::trajectory::space::Space;
-
-pub(super) type Built = Result<Box<dyn LocationMethod>, TrajectoryError>;
-
-/// How a method is made in a space, for an epsilon; those on a grid cut each side into this many cells.
-pub(super) type Build = fn(Space, Epsilon, u32) -> Built;
-
-/// Every sector of the strawman is a sixth of a turn.
-const SECTORS: u32 = 6;
-
-const METHODS: [(&str, Build); 11] = [
-    (Window2d::ID, |space, epsilon, _| Ok(Box::new(Window2d::new(space, epsilon)?))),
-    (TracsC::ID, |space, epsilon, _| Ok(Box::new(TracsC::new(space, epsilon)?))),
-    (TracsD::ID, |space, epsilon, _| Ok(Box::new(TracsD::new(space, epsilon)?))),
-    (TracsSphere::ID, |space, epsilon, _| Ok(Box::new(TracsSphere::new(space, epsilon)?))),
-    ("strawman", |space, epsilon, _| Ok(Box::new(TracsD::strawman(space, epsilon, SECTORS)?))),
-    (PlanarLaplace::ID, |space, epsilon, _| Ok(Box::new(PlanarLaplace::new(space, epsilon)?))),
-    (GridRandomizedResponse2d::ID, |space, epsilon, cells| {
-        Ok(Box::new(GridRandomizedResponse2d::new(space, [cells; 2], epsilon)?))
-    }),
-    (GridExponential2d::ID, |space, epsilon, cells| {
-        Ok(Box::new(GridExponential2d::new(space, [cells; 2], epsilon)?))
-    }),
-    (LSrr::ID, |space, epsilon, cells| {
-        Ok(Box::new(LSrr::new(Candidates::grid(space, cells, cells)?, epsilon)?))
-    }),
-    (Atp::ID, |space, epsilon, cells| {
-        Ok(Box::new(Atp::new(Candidates::grid(space, cells, cells)?, epsilon)?))
-    }),
-    (NGram::ID, |space, epsilon, cells| {
-        Ok(Box::new(NGram::new(Candidates::grid(space, cells, cells)?, epsilon)?))
-    }),
-];
 
 /// What one would say knowing only the population. It is a row of every table and perturbs nothing.
 pub(super) const CONSTANT: &str = "constant";
 
 /// How the method of this name is made.
 pub(super) fn find(name: &str) -> Result<Build, Failure> {
-    let found = METHODS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, build)| *build).ok_or_else(|| Failure::Usage {
+    registry::find(name).ok_or_else(|| Failure::Usage {
         message: format!("there is no method for locations called {name:?}"),
         hint: Some(
             "there are window-2d, tracs-c, tracs-d, tracs-sphere, strawman, planar-laplace, grid-rr, \

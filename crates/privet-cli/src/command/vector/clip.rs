@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::table::read_vectors;
-use crate::vectors::{Row, clip_of};
+use crate::vectors::Row;
 use clap::Args;
 use privet::vector::PublicSample;
 use privet::vector::mechanism::ClipSet;
@@ -57,7 +57,7 @@ impl Clip {
     /// The set for a mechanism.
     pub(super) fn of(&self, row: &Row, dimension: Dimension) -> Result<ClipSet, Failure> {
         Ok(match self {
-            Self::Radius(radius) => clip_of(row, dimension, *radius)?,
+            Self::Radius(radius) => row.with_radius(dimension, *radius)?,
             Self::Fitted { sample, share } => row.fit(sample, *share)?,
         })
     }

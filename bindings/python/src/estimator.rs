@@ -1,0 +1,309 @@
+//! Summaries, and what is learned from them.
+
+use crate::json::{self, Document};
+use crate::problem::{Class, Problem};
+use crate::reports::Reports;
+use crate::work::{interruptible, rows_at_once, threads_for, unlocked};
+use privet::numeric::RangeShare;
+use privet::registry::AnyEstimator;
+use privet::vector::MeanVectorEstimator;
+use privet::vector::mechanism::VectorMechanism;
+use privet::{
+    Answer, Consistency, CountSummary, Envelope, Estimator as _, Fingerprint, Frequencies, ReportBuffer,
+    Request, Summary as _, VectorSummary,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::thread;
+
+/// What reports of a mechanism are counted into.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    Count(Arc<dyn AnyEstimator>),
+    Vector(Arc<MeanVectorEstimator>),
+}
+
+impl Kind {
+    pub(crate) fn of_vectors(mechanism: Arc<dyn VectorMechanism>) -> Result<Self, Problem> {
+        Ok(Self::Vector(Arc::new(MeanVectorEstimator::new(mechanism)?)))
+    }
+
+    fn empty(&self) -> Counted {
+        match self {
+            Self::Count(estimator) => Counted::Count(estimator.empty_summary()),
+            Self::Vector(estimator) => Counted::Vector(estimator.empty_summary()),
+        }
+    }
+
+    fn accumulate(&self, counted: &mut Counted, reports: &ReportBuffer) -> Result<(), Problem> {
+        match (self, counted) {
+            (Self::Count(estimator), Counted::Count(summary)) => Ok(estimator.accumulate(summary, reports)?),
+            (Self::Vector(estimator), Counted::Vector(summary)) => {
+                Ok(estimator.accumulate(summary, reports)?)
+            }
+            _ => Err(other_kind()),
+        }
+    }
+}
+
+fn other_kind() -> Problem {
+    Problem::new(Class::Summary, "summary-foreign", "this is a summary of another kind of mechanism")
+}
+
+/// The counters of a summary.
+#[derive(Debug, Clone, PartialEq)]
+enum Counted {
+    Count(CountSummary),
+    Vector(VectorSummary),
+}
+
+impl Counted {
+    fn merge(&mut self, other: &Self) -> Result<(), Problem> {
+        match (self, other) {
+            (Self::Count(one), Self::Count(other)) => Ok(one.merge(other)?),
+            (Self::Vector(one), Self::Vector(other)) => Ok(one.merge(other)?),
+            _ => Err(other_kind()),
+        }
+    }
+
+    fn count(&self) -> u64 {
+        match self {
+            Self::Count(summary) => summary.count(),
+            Self::Vector(summary) => summary.count(),
+        }
+    }
+}
+
+/// What a collector keeps of the reports.
+#[pyclass(frozen, eq, module = "privet._privet")]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Summary {
+    counted: Counted,
+    insecure: bool,
+}
+
+#[pymethods]
+impl Summary {
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> Result<Self, Problem> {
+        // Both kinds know their own first bytes; the error of the more usual one is the clearer one.
+        let counted = match VectorSummary::from_bytes(bytes) {
+            Ok(summary) => Counted::Vector(summary),
+            Err(_) => Counted::Count(CountSummary::from_bytes(bytes)?),
+        };
+        Ok(Self { counted, insecure: false })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>, Problem> {
+        if self.insecure {
+            let message = "a summary does not carry the mark of an insecure seed";
+            return Err(Problem::new(Class::Summary, "report-insecure-seed", message)
+                .with_hint("estimate from seeded reports without storing their summary"));
+        }
+        let bytes = match &self.counted {
+            Counted::Count(summary) => summary.to_bytes(),
+            Counted::Vector(summary) => summary.to_bytes(),
+        };
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// This summary with another one added.
+    fn merged(&self, other: &Self) -> Result<Self, Problem> {
+        let mut sum = self.clone();
+        sum.counted.merge(&other.counted)?;
+        sum.insecure |= other.insecure;
+        Ok(sum)
+    }
+
+    #[getter]
+    fn n(&self) -> u64 {
+        self.counted.count()
+    }
+
+    #[getter]
+    fn insecure(&self) -> bool {
+        self.insecure
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> [u8; Fingerprint::BYTES] {
+        match &self.counted {
+            Counted::Count(summary) => summary.fingerprint().to_bytes(),
+            Counted::Vector(summary) => summary.fingerprint().to_bytes(),
+        }
+    }
+
+    /// The counters; a summary of vectors has none.
+    #[getter]
+    fn counts(&self) -> Option<Vec<u64>> {
+        match &self.counted {
+            Counted::Count(summary) => Some(summary.counts().to_vec()),
+            Counted::Vector(_) => None,
+        }
+    }
+}
+
+/// Reads reports with the parameters that made them.
+#[pyclass(frozen, module = "privet._privet")]
+#[derive(Debug)]
+pub(crate) struct Estimator {
+    kind: Kind,
+    fingerprint: Fingerprint,
+    report_bytes: usize,
+}
+
+impl Estimator {
+    pub(crate) fn new(kind: Kind, fingerprint: Fingerprint, report_bytes: usize) -> Self {
+        Self { kind, fingerprint, report_bytes }
+    }
+
+    /// Refuses reports of another mechanism, and seeded ones unless they are asked for.
+    fn check(&self, reports: &Reports, insecure: bool) -> Result<(), Problem> {
+        let expected = Envelope { fingerprint: self.fingerprint, insecure };
+        expected.open(&reports.envelope().header())?;
+        let (expected, got) = (self.report_bytes, reports.buffer().report_bytes());
+        if expected == got { Ok(()) } else { Err(privet::ReportError::Length { expected, got }.into()) }
+    }
+}
+
+#[pymethods]
+impl Estimator {
+    fn empty_summary(&self) -> Summary {
+        Summary { counted: self.kind.empty(), insecure: false }
+    }
+
+    /// The summary with reports added, in pieces between which Ctrl-C is heard. Any number of threads gives the same summary.
+    #[pyo3(signature = (summary, reports, insecure=false, threads=None))]
+    fn accumulate(
+        &self,
+        py: Python<'_>,
+        summary: &Summary,
+        reports: &Reports,
+        insecure: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Summary> {
+        self.check(reports, insecure)?;
+        let mut sum = summary.clone();
+        sum.insecure |= insecure;
+        let (buffer, width) = (reports.buffer().clone(), self.report_bytes);
+        let at_once = rows_at_once(width);
+        let threads = threads_for(buffer.len(), at_once, threads);
+        let bytes = buffer.as_bytes();
+        for round in bytes.chunks(threads * at_once * width) {
+            let parts: Vec<&[u8]> = round.chunks(at_once * width).collect();
+            unlocked(py, || {
+                for part in count_parts(&self.kind, &parts, width)? {
+                    sum.counted.merge(&part)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(sum)
+    }
+
+    /// What is learned about categories, words, numbers or angles.
+    #[expect(clippy::too_many_arguments, reason = "one for each part of a request")]
+    fn answer(
+        &self,
+        py: Python<'_>,
+        summary: &Summary,
+        step: &str,
+        method: &str,
+        bins: usize,
+        quantiles: Vec<f64>,
+        ranges: Vec<[f64; 2]>,
+    ) -> PyResult<Document> {
+        let step: Consistency = step.parse().map_err(Problem::parameter)?;
+        let method = method.parse().map_err(Problem::parameter)?;
+        let request = Request { step, method, bins, quantiles, ranges };
+        let (Kind::Count(estimator), Counted::Count(summary)) = (self.kind.clone(), summary.counted.clone())
+        else {
+            return Err(other_kind().into());
+        };
+        let answer = interruptible(py, move || Ok(estimator.answer(&summary, &request)?))?;
+        Ok(Document(answer_json(&answer)))
+    }
+
+    /// The mean of each coordinate of vectors.
+    fn mean_vector(&self, py: Python<'_>, summary: &Summary) -> PyResult<Document> {
+        let (Kind::Vector(estimator), Counted::Vector(summary)) = (&self.kind, &summary.counted) else {
+            return Err(other_kind().into());
+        };
+        let means = unlocked(py, || Ok(estimator.estimate(summary)?))?;
+        Ok(Document(means.iter().map(json::estimate).collect()))
+    }
+}
+
+/// One summary for each part.
+fn count_parts(kind: &Kind, parts: &[&[u8]], width: usize) -> Result<Vec<Counted>, Problem> {
+    let count = |part: &[u8]| {
+        let mut counted = kind.empty();
+        kind.accumulate(&mut counted, &ReportBuffer::from_bytes(width, part.to_vec())?)?;
+        Ok(counted)
+    };
+    if let [only] = parts {
+        return Ok(vec![count(only)?]);
+    }
+    thread::scope(|scope| {
+        let threads: Vec<_> = parts.iter().map(|part| scope.spawn(|| count(part))).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+pub(crate) fn answer_json(answer: &Answer) -> Value {
+    match answer {
+        Answer::Frequencies(frequencies) => frequencies_json(frequencies),
+        Answer::Numbers(numbers) => json!({
+            "kind": "numbers",
+            "mean": json::estimate(&numbers.mean),
+            "bins": shares_json(&numbers.bins),
+            "ranges": shares_json(&numbers.ranges),
+            "quantiles": numbers.quantiles.iter().map(|quantile| {
+                let mut document = json::estimate(&quantile.value);
+                document["level"] = quantile.level.into();
+                document
+            }).collect::<Vec<Value>>(),
+            "n": numbers.n,
+            "method": numbers.method.as_str(),
+        }),
+        Answer::Angles(angles) => json!({
+            "kind": "angles",
+            "direction": json::estimate(&angles.direction),
+            "resultant_length": json::estimate(&angles.resultant_length),
+            "bins": shares_json(&angles.bins),
+            "ranges": shares_json(&angles.ranges),
+            "n": angles.n,
+            "method": angles.method.as_str(),
+        }),
+    }
+}
+
+fn frequencies_json(frequencies: &Frequencies) -> Value {
+    let row = |row: &privet::Frequency| {
+        let mut document = json::estimate(&row.estimate);
+        document["label"] = row.label.clone().into();
+        document["simultaneous_interval"] = json!(row.simultaneous_interval);
+        document
+    };
+    json!({
+        "kind": "frequencies",
+        "rows": frequencies.rows.iter().map(row).collect::<Vec<Value>>(),
+        "n": frequencies.n,
+        "method": frequencies.method,
+    })
+}
+
+fn shares_json(rows: &[RangeShare]) -> Value {
+    let row = |row: &RangeShare| {
+        let mut document = json::estimate(&row.share);
+        document["from"] = row.from.into();
+        document["to"] = row.to.into();
+        document
+    };
+    rows.iter().map(row).collect()
+}

@@ -1,0 +1,86 @@
+//! The pip package: its wheel, and its tests in an environment of their own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::run;
+use crate::report::Report;
+
+const PACKAGE: &str = "bindings/python";
+
+const MATURIN: &str = "maturin>=1.16,<2";
+
+/// Where cargo builds.
+fn target() -> Result<PathBuf> {
+    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    // The tests run in the package's own folder.
+    std::path::absolute(folder).context("cannot tell where cargo builds")
+}
+
+/// A program of the environment, which is made where it is missing.
+fn environment(program: &str) -> Result<Command> {
+    let folder = target()?.join("python");
+    if !folder.join("bin/python").exists() {
+        let mut make = Command::new("python3");
+        make.args(["-m", "venv"]).arg(&folder);
+        run(make).context("tests of the Python package need python3 (3.11 or later) with venv")?;
+    }
+    let mut command = Command::new(folder.join("bin").join(program));
+    // What is tested is what is installed, and nothing of the caller's.
+    command.env_remove("PYTHONPATH").env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+    Ok(command)
+}
+
+fn install(arguments: &[&str]) -> Result<()> {
+    let mut pip = environment("pip")?;
+    pip.args(["install", "--quiet"]).args(arguments);
+    run(pip)
+}
+
+/// `cargo xtask wheel`: the wheel that others install.
+pub(crate) fn wheel() -> Result<ExitCode> {
+    install(&[MATURIN])?;
+    let mut maturin = environment("maturin")?;
+    maturin.args(["build", "--release", "--locked", "--manifest-path"]);
+    maturin.arg(Path::new(PACKAGE).join("Cargo.toml")).arg("--out").arg(target()?.join("wheels"));
+    run(maturin)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Installs the library that `cargo test` has built, and runs the package's tests. Nothing is compiled here.
+pub(crate) fn steps(report: &mut Report) {
+    report.check("python package", install_built);
+    report.check("python tests", tests);
+    report.check("python types", || {
+        let mut mypy = environment("mypy")?;
+        mypy.args(["--strict", "--package", "privet"]).current_dir(PACKAGE);
+        run(mypy)
+    });
+}
+
+fn install_built() -> Result<()> {
+    let target = target()?;
+    let library = target.join("debug/deps/lib_privet.so");
+    if !library.exists() {
+        bail!("{} is missing: the step before builds it", library.display());
+    }
+    let folder = target.join("wheels/test");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).context("cannot empty the folder of test wheels")?;
+    }
+    install(&["--requirement", &format!("{PACKAGE}/tests/requirements.txt")])?;
+    let mut make = environment("python")?;
+    make.arg(Path::new(PACKAGE).join("wheel.py")).arg(library).arg(&folder);
+    run(make)?;
+    let made = std::fs::read_dir(&folder)?.next().context("no wheel was made")??.path();
+    install(&["--force-reinstall", "--no-deps", &made.to_string_lossy()])
+}
+
+fn tests() -> Result<()> {
+    let mut pytest = environment("python")?;
+    pytest.args(["-m", "pytest", "--quiet"]).current_dir(PACKAGE);
+    pytest.env("PRIVET_COMMAND", target()?.join("debug/privet"));
+    run(pytest)
+}
