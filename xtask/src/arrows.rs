@@ -9,7 +9,7 @@ use crate::process::{capture, cargo};
 const LAYERS: &[&[&str]] = &[
     &["privet-core"],
     &["privet-mechanisms"],
-    &["privet-estimators"],
+    &["privet-estimators", "privet-plot"],
     &["privet-limit"],
     &["privet-model"],
     &["privet-joint", "privet-trajectory", "privet-vector", "privet-classifier"],

@@ -1,6 +1,7 @@
 //! The few commands that build, test and generate: `cargo xtask help` lists them.
 
 mod arrows;
+mod browser;
 mod check;
 mod docs;
 mod process;
@@ -29,6 +30,11 @@ const TASKS: &[Task] = &[
         run: check::run,
     },
     Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
+    Task {
+        name: "screenshots",
+        about: "pictures of the pages, in target/screenshots",
+        run: browser::screenshots,
+    },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
     Task { name: "help", about: "this list", run: help },
 ];
@@ -70,7 +76,7 @@ fn misuse(problem: &str) -> ExitCode {
 fn usage() -> String {
     let mut text = String::from("usage: cargo xtask COMMAND\n\n");
     for task in TASKS {
-        text.push_str(&format!("  {:<7}{}\n", task.name, task.about));
+        text.push_str(&format!("  {:<13}{}\n", task.name, task.about));
     }
     text
 }

@@ -19,5 +19,6 @@ pub(crate) fn run() -> Result<ExitCode> {
     doc.env("RUSTDOCFLAGS", "-D warnings");
     report.command("doc", doc);
     report.tests("tests", cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]));
+    crate::browser::steps(&mut report);
     Ok(report.close())
 }

@@ -6,7 +6,6 @@ mod command;
 mod contract;
 mod failure;
 mod output;
-mod page;
 mod plot;
 mod progress;
 mod table;

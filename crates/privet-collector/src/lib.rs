@@ -31,6 +31,7 @@ mod export;
 mod ingest;
 pub mod logging;
 mod metrics;
+mod pages;
 mod records;
 mod serve;
 mod store;

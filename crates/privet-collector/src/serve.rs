@@ -87,6 +87,7 @@ impl Collector {
             access: config.access,
             limits: config.limits,
             clock: config.clock,
+            is_tls: config.tls.is_some(),
             visitors: Visitors::new(config.limits.requests_per_second),
             heavy: Arc::new(Semaphore::new(HEAVY)),
         });

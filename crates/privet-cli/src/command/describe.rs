@@ -1,6 +1,5 @@
 //! One mechanism in numbers.
 
-mod law;
 mod vectors;
 
 use crate::arguments::{Chosen, MechanismArguments};
@@ -8,9 +7,9 @@ use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::plot;
 use clap::Args;
-use law::{Law, Part};
 use privet::registry::AnyEstimator;
 use privet::{AnyMechanism, DomainSpec, Piece};
+use privet_plot::{Law, Part, draw_laws, grouped};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -95,7 +94,7 @@ impl Describe {
             let epsilon = chosen.epsilon.get();
             let (name, domain_name) = (mechanism.info().title, plot::domain_name(domain));
             let title = format!("{name}, {domain_name}, epsilon {epsilon}");
-            plot::save(&law::chart(title, domain, &laws), path)?;
+            plot::save(&draw_laws(title, domain, &laws), path)?;
         }
         let text = || page(mechanism, domain, &laws_text(&laws, self.plot.as_deref()));
         match &documents[..] {
@@ -167,7 +166,7 @@ fn laws_text(laws: &[Law], plot: Option<&Path>) -> String {
 
 fn law_text(law: &Law) -> String {
     let mut table = table_of_numbers(&["FROM", "TO", "PROBABILITY", "DENSITY"], 0);
-    for part in law::grouped(&law.parts, MOST_ROWS) {
+    for part in grouped(&law.parts, MOST_ROWS) {
         let density = part.density().map_or("-".into(), number);
         table.add_row([number(part.from), number(part.to), number(part.mass), density]);
     }

@@ -64,25 +64,34 @@ pub(super) async fn create(
     media_type(&headers, &[TOML, JSON])?;
     let (bytes, pass) = read_body(&app.gate, &headers, body, app.limits.policy_bytes).await?;
     let text = String::from_utf8(bytes.into()).map_err(|_| Problem::json("a policy is a text in UTF-8"))?;
-    let (id, creation) = app
+    let (id, is_new) = app
         .with_patience(move |app| {
             let _pass = pass;
-            let mut no_files =
-                |_: &str| Err("a collector reads no files: send the resolved policy".to_owned());
-            let policy = ResolvedPolicy::read(&text, &mut no_files)?;
-            // What cannot be counted is not asked.
-            Collection::new(CollectionKey(0), Arc::clone(&policy), None)?;
-            Ok((policy.id(), keep(&*app.store, &policy, wishes.tokens, app.clock.today())?))
+            let policy = resolve_policy(&text)?;
+            Ok((policy.id(), keep_policy(app, &policy, wishes.tokens)?))
         })
         .await?;
-    let status = match creation {
-        Creation::New => StatusCode::CREATED,
-        Creation::Known => StatusCode::OK,
-        Creation::OtherTokens => return Err(Problem::other_tokens()),
-    };
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let location = [(LOCATION, format!("/v1/collections/{id}"))];
-    Ok((status, location, Json(Created { id: id.to_string(), created: creation == Creation::New }))
-        .into_response())
+    Ok((status, location, Json(Created { id: id.to_string(), created: is_new })).into_response())
+}
+
+/// Reads a policy, and decides what it leaves open.
+pub(crate) fn resolve_policy(text: &str) -> Result<Arc<ResolvedPolicy>, Problem> {
+    let mut no_files = |_: &str| Err("a collector reads no files: send the resolved policy".to_owned());
+    let policy = ResolvedPolicy::read(text, &mut no_files)?;
+    // What cannot be counted is not asked.
+    Collection::new(CollectionKey(0), Arc::clone(&policy), None)?;
+    Ok(policy)
+}
+
+/// Keeps a policy; says whether it is a new one.
+pub(crate) fn keep_policy(app: &App, policy: &ResolvedPolicy, with_tokens: bool) -> Result<bool, Problem> {
+    match keep(&*app.store, policy, with_tokens, app.clock.today())? {
+        Creation::New => Ok(true),
+        Creation::Known => Ok(false),
+        Creation::OtherTokens => Err(Problem::other_tokens()),
+    }
 }
 
 /// Which collections are listed.
@@ -159,7 +168,7 @@ fn day_text(day: u32) -> Option<String> {
 /// Whether a collection takes reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Stage {
+pub(crate) enum Stage {
     NotYetOpen,
     Open,
     Closed,
@@ -228,31 +237,39 @@ pub(super) async fn show(
 ) -> Result<Json<Shown>, Problem> {
     let collection = app.collection(&id).await?;
     app.with_store(move |app| {
-        let is_closed = is_closed(app, &collection)?;
         let holdings = Holdings::read(&*app.store, &collection)?;
-        let state = match opening(&collection, app.clock) {
-            _ if is_closed => Stage::Closed,
-            Ok(_) => Stage::Open,
-            Err(Refusal::NotYetOpen { .. }) => Stage::NotYetOpen,
-            Err(_) => Stage::Closed,
-        };
         let policy = &collection.policy;
-        let about_tokens = if collection.tokens.is_some() { WITH_TOKENS } else { WITHOUT_TOKENS };
         let token_key = collection.tokens.as_ref().map(|key| key.public_pem()).transpose();
         Ok(Json(Shown {
             id: policy.id().to_string(),
             name: policy.terms().name.clone(),
             purpose: policy.terms().purpose.clone(),
-            state,
+            state: stage(app, &collection)?,
             reports: holdings.reports(),
             sources: ShownSource::all(&holdings),
             statement: serde_json::to_value(policy.statement()).map_err(|_| Problem::internal())?,
-            statement_text: format!("{}{about_tokens}\n", policy.statement_text()),
+            statement_text: statement_text(&collection),
             submission_bytes: collection.item_bytes(),
             token_key: token_key.map_err(|_| Problem::internal())?,
         }))
     })
     .await
+}
+
+/// What the policy means for a person, with what this collector adds to it.
+pub(crate) fn statement_text(collection: &Collection) -> String {
+    let about_tokens = if collection.tokens.is_some() { WITH_TOKENS } else { WITHOUT_TOKENS };
+    format!("{}{about_tokens}\n", collection.policy.statement_text())
+}
+
+/// Whether a collection takes reports now.
+pub(crate) fn stage(app: &App, collection: &Collection) -> Result<Stage, Problem> {
+    Ok(match opening(collection, app.clock) {
+        _ if is_closed(app, collection)? => Stage::Closed,
+        Ok(_) => Stage::Open,
+        Err(Refusal::NotYetOpen { .. }) => Stage::NotYetOpen,
+        Err(_) => Stage::Closed,
+    })
 }
 
 fn is_closed(app: &App, collection: &Collection) -> Result<bool, Problem> {
@@ -285,13 +302,15 @@ pub(super) async fn close(
 ) -> Result<StatusCode, Problem> {
     app.authorize(Right::Manage, &headers)?;
     let collection = app.collection(&id).await?;
-    app.with_store(move |app| {
-        let mut transaction = app.store.write()?;
-        transaction.close_collection(collection.key, app.clock.today())?;
-        transaction.commit()?;
-        Ok(StatusCode::NO_CONTENT)
-    })
-    .await
+    app.with_store(move |app| close_collection(app, &collection)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// From now on it takes no reports.
+pub(crate) fn close_collection(app: &App, collection: &Collection) -> Result<(), Problem> {
+    let mut transaction = app.store.write()?;
+    transaction.close_collection(collection.key, app.clock.today())?;
+    Ok(transaction.commit()?)
 }
 
 /// All epochs, counted again.

@@ -19,10 +19,10 @@ use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 /// What is asked.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// One attribute; all of them if it is left out.
     attribute: Option<String>,
     /// A public field: one estimate for each of its values.
@@ -31,6 +31,8 @@ pub(super) struct Asked {
     epoch: Option<u32>,
     /// The share of forged reports that robust estimates allow for, 0.01 if it is left out.
     fakes: Option<f64>,
+    /// Into how many parts distributions are cut, 50 if it is left out.
+    pub(crate) bins: Option<u32>,
     /// Whether distributions must be as new as the newest report.
     #[serde(default)]
     fresh: bool,
@@ -38,7 +40,7 @@ pub(super) struct Asked {
 
 /// What is learned.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Estimated {
+pub(crate) struct Estimated {
     /// The policy's id.
     collection: String,
     name: String,
@@ -69,21 +71,35 @@ pub(super) async fn estimate(
 ) -> Result<Json<Estimated>, Problem> {
     app.authorize(Right::Read, &headers)?;
     let collection = app.collection(&id).await?;
-    app.with_store(move |app| {
-        let question = question(&collection, &asked)?;
-        let holdings = Holdings::read(&*app.store, &collection)?;
-        let estimates = answer(&collection, &app.cache, &holdings, &question)?;
-        let terms = collection.policy.terms();
-        Ok(Json(Estimated {
-            collection: collection.policy.id().to_string(),
-            name: terms.name.clone(),
-            reports: holdings.reports(),
-            minimum_reports: terms.minimum_reports,
-            sources: ShownSource::all(&holdings),
-            estimates,
-        }))
+    app.with_store(move |app| Ok(Json(estimate_document(app, &collection, &asked)?))).await
+}
+
+/// Everything that is asked, in one document.
+pub(crate) fn estimate_document(
+    app: &App,
+    collection: &Arc<Collection>,
+    asked: &Asked,
+) -> Result<Estimated, Problem> {
+    let holdings = Holdings::read(&*app.store, collection)?;
+    let terms = collection.policy.terms();
+    Ok(Estimated {
+        collection: collection.policy.id().to_string(),
+        name: terms.name.clone(),
+        reports: holdings.reports(),
+        minimum_reports: terms.minimum_reports,
+        sources: ShownSource::all(&holdings),
+        estimates: estimated(app, collection, &holdings, asked)?,
     })
-    .await
+}
+
+/// The estimates that are asked for.
+pub(crate) fn estimated(
+    app: &App,
+    collection: &Arc<Collection>,
+    holdings: &Holdings,
+    asked: &Asked,
+) -> Result<Vec<Value>, Problem> {
+    Ok(answer(collection, &app.cache, holdings, &question(collection, asked)?)?)
 }
 
 fn question(collection: &Collection, asked: &Asked) -> Result<Question, Problem> {
@@ -103,7 +119,19 @@ fn question(collection: &Collection, asked: &Asked) -> Result<Question, Problem>
     };
     let age = if asked.fresh { Age::Fresh } else { Age::Any };
     let fakes = Probability::new(asked.fakes.unwrap_or(FAKES))?;
-    Ok(Question { attributes, slices, epoch: checked_epoch(collection, asked.epoch)?, fakes, age })
+    let bins = checked_bins(asked.bins)?;
+    Ok(Question { attributes, slices, epoch: checked_epoch(collection, asked.epoch)?, fakes, bins, age })
+}
+
+const BINS: u32 = 50;
+const MOST_BINS: u32 = 512;
+
+fn checked_bins(bins: Option<u32>) -> Result<usize, Problem> {
+    let bins = bins.unwrap_or(BINS);
+    if (1..=MOST_BINS).contains(&bins) {
+        return Ok(bins as usize);
+    }
+    Err(Problem::query(format!("a distribution has from 1 to {MOST_BINS} bins: got {bins}")))
 }
 
 /// The index of an attribute.

@@ -3,6 +3,7 @@
 use super::App;
 use super::problem::Problem;
 use super::request::Parameters;
+use crate::collection::Collection;
 use crate::export::{Format, pieces, write_reports};
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -42,8 +43,12 @@ pub(super) async fn export(
 ) -> Result<Response, Problem> {
     app.authorize_strictly(&headers)?;
     let collection = app.collection(&id).await?;
+    Ok(export_reports(app, collection, asked.format))
+}
+
+/// The table, piece by piece.
+pub(crate) fn export_reports(app: Arc<App>, collection: Arc<Collection>, format: Format) -> Response {
     let (destination, table) = pieces();
-    let format = asked.format;
     tokio::task::spawn_blocking(move || {
         let alarm = destination.alarm();
         if let Err(error) = write_reports(&*app.store, &collection, format, destination) {
@@ -51,5 +56,5 @@ pub(super) async fn export(
             alarm.sound();
         }
     });
-    Ok(([(CONTENT_TYPE, format.media_type())], Body::from_stream(table)).into_response())
+    ([(CONTENT_TYPE, format.media_type())], Body::from_stream(table)).into_response()
 }

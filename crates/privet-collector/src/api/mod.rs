@@ -19,14 +19,19 @@ use crate::config::Limits;
 use crate::estimates::Cache;
 use crate::ingest::{Gate, Intake};
 use crate::metrics::Metrics;
+use crate::pages;
 use crate::store::Store;
 use crate::tokens::{Access, Right};
 use axum::Router;
 use axum::http::HeaderMap;
 use axum::middleware::from_fn_with_state;
+pub(crate) use collections::{Stage, close_collection, keep_policy, resolve_policy, stage, statement_text};
+pub(crate) use estimate::{Asked, estimate_document, estimated};
+pub(crate) use export::export_reports;
 pub(crate) use guard::Visitors;
 use privet_policy::PolicyId;
-use problem::Problem;
+pub(crate) use problem::Problem;
+pub(crate) use request::{read_body, read_hex};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 use utoipa::OpenApi;
@@ -45,6 +50,8 @@ pub(crate) struct App {
     pub(crate) access: Access,
     pub(crate) limits: Limits,
     pub(crate) clock: Clock,
+    /// Whether it speaks TLS itself.
+    pub(crate) is_tls: bool,
     pub(crate) visitors: Visitors,
     /// Work that takes long: this much at once.
     pub(crate) heavy: Arc<Semaphore>,
@@ -52,7 +59,7 @@ pub(crate) struct App {
 
 impl App {
     /// Does something with the store on a thread that may wait.
-    async fn with_store<T: Send + 'static>(
+    pub(crate) async fn with_store<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
@@ -61,7 +68,7 @@ impl App {
     }
 
     /// Does something that takes long, when it is its turn.
-    async fn with_patience<T: Send + 'static>(
+    pub(crate) async fn with_patience<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, Problem> {
@@ -74,7 +81,7 @@ impl App {
     }
 
     /// The collection of a path.
-    async fn collection(self: &Arc<Self>, id: &str) -> Result<Arc<Collection>, Problem> {
+    pub(crate) async fn collection(self: &Arc<Self>, id: &str) -> Result<Arc<Collection>, Problem> {
         let id: PolicyId = id.parse().map_err(|_| Problem::unknown_collection())?;
         if let Some(known) = self.collections.known(id) {
             return Ok(known);
@@ -151,8 +158,11 @@ fn openapi() -> utoipa::openapi::OpenApi {
 pub(crate) fn router(app: &Arc<App>) -> Router {
     let (router, _) = documented().split_for_parts();
     router
-        .fallback(async || Problem::unknown_page())
-        .method_not_allowed_fallback(async || Problem::method())
+        .merge(pages::routes())
+        .fallback(async |headers: HeaderMap| pages::problem_for(&headers, Problem::unknown_page()))
+        .method_not_allowed_fallback(async |headers: HeaderMap| {
+            pages::problem_for(&headers, Problem::method())
+        })
         .layer(from_fn_with_state(Arc::clone(app), guard::guard))
         .with_state(Arc::clone(app))
 }

@@ -21,20 +21,20 @@ pub(crate) struct ProblemDocument {
     #[schema(example = "urn:privet:problem:report-length")]
     r#type: String,
     /// The kind of problem in words.
-    title: &'static str,
+    pub(crate) title: &'static str,
     /// The status of the answer.
     status: u16,
     /// This problem in words: what was wrong, what is allowed, what was received.
-    detail: String,
+    pub(crate) detail: String,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<Box<str>>,
+    pub(crate) hint: Option<Box<str>>,
     /// The line of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
+    pub(crate) line: Option<u32>,
     /// The column of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<u32>,
+    pub(crate) column: Option<u32>,
     /// What was wrong with single reports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<ReportProblem>,
@@ -91,6 +91,19 @@ impl Problem {
     /// The stable code.
     pub(crate) fn code(&self) -> &'static str {
         self.code
+    }
+
+    /// What is said about it.
+    pub(crate) fn told(&self) -> &ProblemDocument {
+        &self.document
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    pub(crate) fn seconds_to_wait(&self) -> Option<u32> {
+        self.retry_after
     }
 
     pub(crate) fn internal() -> Self {
@@ -171,6 +184,12 @@ impl Problem {
         let detail =
             if has_token { "this token does not give the right" } else { "this needs a bearer token" };
         Self::new("unauthorized", StatusCode::UNAUTHORIZED, "Not allowed", detail)
+    }
+
+    pub(crate) fn foreign_form() -> Self {
+        let detail = "this form was not sent from a page of this collector, or the page is too old; nothing was changed";
+        Self::new("foreign-form", StatusCode::FORBIDDEN, "Form refused", detail)
+            .hint("open the page again, and allow this site to keep cookies")
     }
 
     pub(crate) fn no_manager() -> Self {

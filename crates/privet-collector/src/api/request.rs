@@ -26,7 +26,7 @@ pub(super) fn media_type(headers: &HeaderMap, allowed: &[&'static str]) -> Resul
 }
 
 /// Reads a body of limited length, when there is room for it in memory.
-pub(super) async fn read_body(
+pub(crate) async fn read_body(
     gate: &Gate,
     headers: &HeaderMap,
     body: Body,
@@ -57,7 +57,7 @@ pub(super) fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem>
 }
 
 /// Bytes from hexadecimal digits.
-pub(super) fn read_hex(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn read_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
     let pairs = text.as_bytes().chunks_exact(2);
     if !pairs.remainder().is_empty() {

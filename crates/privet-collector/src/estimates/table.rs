@@ -21,6 +21,8 @@ pub(crate) struct Question {
     pub(crate) epoch: Option<u32>,
     /// The share of forged reports that robust estimates allow for.
     pub(crate) fakes: Probability,
+    /// Into how many parts distributions are cut.
+    pub(crate) bins: usize,
     /// Whether distributions may be older than the newest report.
     pub(crate) age: Age,
 }
@@ -146,12 +148,14 @@ impl One<'_> {
         let counters = blake3::hash(&part.to_bytes());
         let about = format!("{:?} {} {:?}", self.collection.policy.id(), self.attribute, self.slice);
         // Epochs are told apart, so that one does not stand in for the other.
-        let key = blake3::hash(format!("{about} {:?} {:?}", question.epoch, question.fakes).as_bytes());
+        let key = blake3::hash(
+            format!("{about} {:?} {:?} {}", question.epoch, question.fakes, question.bins).as_bytes(),
+        );
         let (collection, summary) = (Arc::clone(self.collection), self.counters.summary.clone());
         let (attribute, slice, fakes) = (self.attribute, self.slice, question.fakes);
+        let request = Request { bins: question.bins, ..Request::default() };
         self.cache.answer(key, counters, question.age, move || {
-            let mut document =
-                collection.tally.estimate(&summary, attribute, slice, &Request::default())?.to_json();
+            let mut document = collection.tally.estimate(&summary, attribute, slice, &request)?.to_json();
             document["distribution_n"] = document["n"].clone();
             if let Some(part) = summary.part(attribute, slice) {
                 document["robust"] = robust_json(&collection, attribute, part, fakes)?;

@@ -28,6 +28,14 @@ impl FromStr for BearerToken {
     }
 }
 
+impl BearerToken {
+    /// Whether a text is this token.
+    pub(crate) fn is(self, text: &str) -> bool {
+        // Comparing hashes takes the same time wherever they differ.
+        self == Self(blake3::hash(text.as_bytes()))
+    }
+}
+
 /// What a request wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Right {
@@ -49,12 +57,10 @@ pub struct Access {
 impl Access {
     /// Whether the holder of a token, if one was sent, has a right.
     pub(crate) fn allows(&self, right: Right, sent: Option<&str>) -> bool {
-        let sent = sent.map(|text| BearerToken(blake3::hash(text.as_bytes())));
-        // Comparing hashes takes the same time wherever they differ.
-        let holds = |needed: Option<BearerToken>| needed.is_none() || sent == needed;
+        let is_sent = |needed: BearerToken| sent.is_some_and(|text| needed.is(text));
         match right {
-            Right::Manage => holds(self.manage),
-            Right::Read => holds(self.read) || (self.manage.is_some() && sent == self.manage),
+            Right::Manage => self.manage.is_none_or(is_sent),
+            Right::Read => self.read.is_none_or(is_sent) || self.manage.is_some_and(is_sent),
         }
     }
 }

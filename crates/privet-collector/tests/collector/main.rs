@@ -8,6 +8,7 @@ mod estimates;
 mod kill;
 mod limits;
 mod load;
+mod pages;
 mod policies;
 mod postgres;
 mod scenarios;

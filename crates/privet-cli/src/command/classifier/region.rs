@@ -5,11 +5,12 @@ use super::people::{ModelArguments, People, PeopleArguments};
 use crate::arguments::{generator, parse_named};
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
-use crate::plot::{self, LabelledBox, Region, save_region};
+use crate::plot::{self, save_region};
 use crate::progress::Waiting;
 use clap::Args;
 use privet::classifier::paper::hyperrectangle;
 use privet::classifier::{Classifier, DecisionMap, Record, certified_box};
+use privet_plot::{LabelledBox, Region};
 use serde::Serialize;
 use std::path::PathBuf;
 

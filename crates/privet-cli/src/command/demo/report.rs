@@ -2,7 +2,8 @@
 
 use super::collection::{Collection, Row};
 use super::{Findings, facts, grouped, percent, rounded_up};
-use crate::page::{Bar, BarChart, Legend, document, escape, number_table};
+use privet_plot::page::{document, escape, number_table};
+use privet_plot::{Bar, BarChart, Legend};
 
 /// How many bars a chart has at most.
 const MAX_BARS: usize = 12;
@@ -104,7 +105,7 @@ fn collector(number: usize, collection: &Collection) -> String {
         title: &format!("Estimates and truth: {}", collection.question),
         description: &described(rows.iter().map(|row| (row.label.as_str(), row.value))),
         bars: &bars,
-        legend: Some(Legend { bar: "estimate", interval: "95 % interval", mark: "truth" }),
+        legend: Some(Legend { bar: "estimate", interval: "95 % interval", mark: Some("truth") }),
     };
     let drawing = if bars.is_empty() { String::new() } else { chart.svg() };
     format!(

@@ -2,12 +2,13 @@
 
 use super::Objective;
 use super::wanted::{is_unbiased, objective_of, prior_of};
-use crate::command::error::picture::{self, dot, error_line, range_of};
+use crate::command::error::picture::{self, dot};
 use crate::failure::Failure;
 use crate::plot::{self, Chart, Range, Series};
 use privet::analysis::{Analysis, AnyNumeric, Loss};
 use privet::limit::{Problem, Solution};
 use privet::registry::{self, AnyEstimator};
+use privet_plot::{error_line, range_of};
 
 /// Known mechanisms to compare with.
 fn rivals(problem: &Problem) -> &'static [&'static str] {

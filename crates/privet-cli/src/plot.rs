@@ -1,36 +1,12 @@
-//! Charts for files: a few lines, steps and stems on two axes, as SVG or PNG.
-//!
-//! A chart is laid out once, into shapes, and the shapes are written as SVG or drawn as pixels. The font of the pixels is
-//! part of the program, so that a chart looks the same on a machine without fonts.
+//! Charts in files.
 
-mod axis;
-mod chart;
-mod font;
-mod map;
-mod pixels;
-mod region;
-mod shape;
-mod svg;
-
-pub(crate) use chart::{Chart, Range, Series};
-pub(crate) use map::{GridLine, Layer, Map, Tint, Unit, ring};
-pub(crate) use region::{LabelledBox, Region};
+pub(crate) use privet_plot::{Chart, Range, Series, domain_name};
 
 use crate::failure::Failure;
-use crate::page::{document, escape};
 use crate::table::replace_file;
-use map::Heading;
-use privet::DomainSpec;
-use std::f64::consts::TAU;
+use privet_plot::page::{document, escape};
+use privet_plot::{Drawing, Heading, Map, Region};
 use std::path::Path;
-
-/// A domain for titles: a circle of two pi is better known by that name.
-pub(crate) fn domain_name(domain: &DomainSpec) -> String {
-    match domain {
-        DomainSpec::Circle(circle) if (circle.period() - TAU).abs() < 1e-9 * TAU => "circle:2π".to_owned(),
-        other => other.to_string(),
-    }
-}
 
 /// How a chart is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +40,13 @@ pub(crate) fn save_region(region: &Region, path: &Path) -> Result<(), Failure> {
     save_drawing(&region.draw(), path, Format::of(path)?)
 }
 
-fn save_drawing(drawing: &shape::Drawing, path: &Path, format: Format) -> Result<(), Failure> {
+fn save_drawing(drawing: &Drawing, path: &Path, format: Format) -> Result<(), Failure> {
     match format {
-        Format::Svg => replace_file(path, svg::write(drawing).as_bytes()),
-        Format::Png => replace_file(path, &pixels::png(drawing)?),
+        Format::Svg => replace_file(path, drawing.svg().as_bytes()),
+        Format::Png => {
+            let bytes = drawing.png().map_err(|error| Failure::Output(std::io::Error::other(error)))?;
+            replace_file(path, &bytes)
+        }
     }
 }
 
@@ -93,7 +72,7 @@ pub(crate) fn save_map(map: &Map, path: &Path) -> Result<(), Failure> {
         return save_drawing(&map.draw(Heading::InPicture), path, Format::of(path)?);
     }
     let (title, text) = (escape(&map.title), escape(&map.description));
-    let picture = svg::write(&map.draw(Heading::Elsewhere));
+    let picture = map.draw(Heading::Elsewhere).svg();
     let body = format!("<h1>{title}</h1>\n<p>{text}</p>\n<figure>\n{picture}</figure>\n");
     replace_file(path, document(&map.title, &body).as_bytes())
 }

@@ -1,15 +1,20 @@
 //! A drawing as PNG.
 
-use super::font::Font;
-use super::shape::{Anchor, Colour, Drawing, Pen, Shape};
-use crate::failure::Failure;
+use crate::font::Font;
+use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
+use thiserror::Error;
 use tiny_skia::{Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
 /// How many pixels one unit has, along each side: sharp on dense screens and in print.
 const DENSITY: f64 = 2.0;
 
+/// A drawing that cannot be a picture of pixels.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the picture cannot be drawn: {0}")]
+pub struct PictureError(String);
+
 /// The bytes of the file.
-pub(super) fn png(drawing: &Drawing) -> Result<Vec<u8>, Failure> {
+pub(crate) fn png(drawing: &Drawing) -> Result<Vec<u8>, PictureError> {
     let [width, height] = [drawing.width, drawing.height].map(|side| (side * DENSITY).ceil() as u32);
     let mut pixmap = Pixmap::new(width, height).ok_or_else(|| failed("the picture has no size"))?;
     pixmap.fill(Color::WHITE);
@@ -19,8 +24,8 @@ pub(super) fn png(drawing: &Drawing) -> Result<Vec<u8>, Failure> {
     pixmap.encode_png().map_err(failed)
 }
 
-fn failed(problem: impl ToString) -> Failure {
-    Failure::Output(std::io::Error::other(problem.to_string()))
+fn failed(problem: impl ToString) -> PictureError {
+    PictureError(problem.to_string())
 }
 
 fn draw(pixmap: &mut Pixmap, shape: &Shape) {

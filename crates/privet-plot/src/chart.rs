@@ -1,12 +1,13 @@
 //! Lines, steps and stems on two axes.
 
-use super::axis::Axis;
-use super::font;
-use super::shape::{Anchor, Colour, Drawing, Pen, Shape};
+use crate::axis::Axis;
+use crate::font;
+use crate::page::escape;
+use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
 
 /// What the horizontal axis spans.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Range {
+pub enum Range {
     /// From one number to another.
     Line([f64; 2]),
     /// A circle of this length, from zero.
@@ -15,24 +16,25 @@ pub(crate) enum Range {
 
 /// One colour of a chart: what it is called, and what is drawn in it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Series {
-    pub(crate) label: String,
+pub struct Series {
+    /// What it is called.
+    pub label: String,
     /// A line through these points.
-    pub(crate) line: Vec<[f64; 2]>,
+    pub line: Vec<[f64; 2]>,
     /// Whether the area under the line is tinted.
-    pub(crate) is_filled: bool,
+    pub is_filled: bool,
     /// Where the line lies for certain: a place, the lower and the upper end.
-    pub(crate) band: Vec<[f64; 3]>,
+    pub band: Vec<[f64; 3]>,
     /// Measured values with their intervals: a place, the lower end, the value and the upper end.
-    pub(crate) measured: Vec<[f64; 4]>,
+    pub measured: Vec<[f64; 4]>,
     /// Values to hold the line against.
-    pub(crate) crosses: Vec<[f64; 2]>,
+    pub crosses: Vec<[f64; 2]>,
     /// Probabilities of single numbers, on an axis of their own.
-    pub(crate) stems: Vec<[f64; 2]>,
+    pub stems: Vec<[f64; 2]>,
     /// Points that are worth a dot.
-    pub(crate) dots: Vec<[f64; 2]>,
+    pub dots: Vec<[f64; 2]>,
     /// A number that is marked below the axis.
-    pub(crate) mark: Option<f64>,
+    pub mark: Option<f64>,
 }
 
 impl Series {
@@ -47,28 +49,46 @@ impl Series {
 
 /// A chart before it is laid out.
 #[derive(Debug, Clone)]
-pub(crate) struct Chart {
-    pub(crate) title: String,
+pub struct Chart {
+    /// What it is called.
+    pub title: String,
     /// What it shows, for those who do not see it.
-    pub(crate) description: String,
-    pub(crate) x_name: String,
-    pub(crate) x_range: Range,
-    /// What the lines show.
-    pub(crate) y_name: String,
+    pub description: String,
+    /// What the horizontal axis shows.
+    pub x_name: String,
+    /// What the horizontal axis spans.
+    pub x_range: Range,
+    /// What the lines show. Without a name for them and for stems, heights mean nothing and have no numbers.
+    pub y_name: String,
     /// What the stems show.
-    pub(crate) stem_name: String,
+    pub stem_name: String,
     /// Whether the vertical axis may be logarithmic, where that shows more.
-    pub(crate) may_be_logarithmic: bool,
-    pub(crate) series: Vec<Series>,
+    pub may_be_logarithmic: bool,
+    /// What is drawn, from the back to the front.
+    pub series: Vec<Series>,
 }
 
-const WIDTH: f64 = 800.0;
-const HEIGHT: f64 = 480.0;
+/// What surrounds a chart.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    width: f64,
+    height: f64,
+    /// Above the axes.
+    top: f64,
+    margin: f64,
+    /// Whether title and legend stand in the picture. A page has them around it, and leaves away numbers that would overlap.
+    is_alone: bool,
+}
+
+impl Frame {
+    const FILE: Self = Self { width: 800.0, height: 480.0, top: 66.0, margin: 20.0, is_alone: true };
+    /// As wide as a telephone, so that letters keep their size there; on larger screens the drawing grows.
+    const PAGE: Self = Self { width: 360.0, height: 270.0, top: 28.0, margin: 6.0, is_alone: false };
+}
+
 const TITLE: f64 = 15.0;
 const TEXT: f64 = 12.0;
-const TOP: f64 = 66.0;
 const BOTTOM: f64 = 58.0;
-const MARGIN: f64 = 20.0;
 const LEGEND_ROW: f64 = 21.0;
 const SWATCH: f64 = 34.0;
 /// Neighbouring stems of several series stand this far apart.
@@ -81,7 +101,7 @@ const MOST_STEM_LABELS: usize = 6;
 const LOGARITHMIC_FROM: f64 = 12.0;
 
 /// The palette of Okabe and Ito without its yellow, which is too pale for lines: told apart by all kinds of eyes.
-pub(super) const COLOURS: [Colour; 7] = [
+pub(crate) const COLOURS: [Colour; 7] = [
     Colour([0x00, 0x72, 0xb2]),
     Colour([0xd5, 0x5e, 0x00]),
     Colour([0x00, 0x9e, 0x73]),
@@ -101,6 +121,7 @@ fn pen_of(index: usize) -> Pen {
 
 /// Where the parts lie.
 struct Layout {
+    frame: Frame,
     left: f64,
     right: f64,
     top: f64,
@@ -113,17 +134,50 @@ struct Layout {
 }
 
 impl Chart {
-    /// Lays the chart out.
-    pub(super) fn draw(&self) -> Drawing {
-        let layout = self.layout();
+    /// Lays the chart out for a file, with its title and its legend.
+    pub fn draw(&self) -> Drawing {
+        self.draw_in(Frame::FILE)
+    }
+
+    /// Lays the chart out for a page, which has the title and the legend ([`Chart::legend_html`]) around it.
+    pub fn draw_for_page(&self) -> Drawing {
+        self.draw_in(Frame::PAGE)
+    }
+
+    /// What the colours mean, as a list for a page; nothing if there is nothing to tell apart.
+    pub fn legend_html(&self) -> String {
+        if !self.has_legend() {
+            return String::new();
+        }
+        let row = |(index, series): (usize, &Series)| {
+            let sample = Drawing {
+                width: SWATCH,
+                height: TEXT,
+                title: String::new(),
+                description: String::new(),
+                shapes: vec![Shape::Line {
+                    points: vec![[0.0, TEXT / 2.0], [SWATCH, TEXT / 2.0]],
+                    pen: pen_of(index),
+                }],
+            };
+            format!("<li>{}{}</li>", crate::svg::swatch(&sample), escape(&series.label))
+        };
+        let rows: String = self.series.iter().enumerate().map(row).collect();
+        format!("<ul class=\"key\">{rows}</ul>\n")
+    }
+
+    fn draw_in(&self, frame: Frame) -> Drawing {
+        let layout = self.layout(frame);
         let mut drawing = Drawing {
-            width: WIDTH,
+            width: frame.width,
             height: layout.bottom + BOTTOM,
             title: self.title.clone(),
             description: self.description.clone(),
             shapes: Vec::new(),
         };
-        drawing.text(&self.title, [MARGIN, 28.0], Anchor::Start, TITLE);
+        if frame.is_alone {
+            drawing.text(&self.title, [frame.margin, 28.0], Anchor::Start, TITLE);
+        }
         self.draw_axes(&layout, &mut drawing);
         for (index, series) in self.series.iter().enumerate() {
             draw_band(series, pen_of(index), &layout, &mut drawing);
@@ -138,17 +192,26 @@ impl Chart {
             draw_crosses(series, pen_of(index), &layout, &mut drawing);
             draw_marks(series, pen_of(index), &layout, &mut drawing);
         }
-        self.draw_legend(&layout, &mut drawing);
+        if frame.is_alone {
+            self.draw_legend(&layout, &mut drawing);
+        }
         drawing
+    }
+
+    /// Whether the heights mean nothing: then no numbers stand beside them.
+    fn has_bare_rows(&self) -> bool {
+        self.y_name.is_empty() && self.stem_name.is_empty()
     }
 
     fn has_legend(&self) -> bool {
         self.series.iter().any(|series| !series.label.is_empty())
     }
 
-    fn layout(&self) -> Layout {
-        let rows = if self.has_legend() { self.series.len() as f64 * LEGEND_ROW } else { 0.0 };
-        let (top, bottom) = (TOP, (HEIGHT - BOTTOM).max(TOP + rows));
+    fn layout(&self, frame: Frame) -> Layout {
+        let Frame { width, height, top, margin, .. } = frame;
+        let has_legend = frame.is_alone && self.has_legend();
+        let rows = if has_legend { self.series.len() as f64 * LEGEND_ROW } else { 0.0 };
+        let bottom = (height - BOTTOM).max(top + rows);
         let extent = bottom - top;
         let values = || self.series.iter().flat_map(Series::values);
         let masses = || self.series.iter().flat_map(|series| series.stems.iter().map(|stem| stem[1]));
@@ -162,38 +225,42 @@ impl Chart {
         let stems = masses().next().map(|_| Axis::from_zero(masses(), extent));
         let (left_axis, right_axis) =
             if y.is_some() { (y.as_ref(), stems.as_ref()) } else { (stems.as_ref(), None) };
-        let left = MARGIN + left_axis.map_or(0.0, label_width) + 8.0;
+        let left_axis = left_axis.filter(|_| !self.has_bare_rows());
+        let left = margin + left_axis.map_or(0.0, label_width) + 8.0;
         let beside = right_axis.map_or(0.0, |axis| label_width(axis) + 8.0);
-        let right = WIDTH - MARGIN - beside - self.legend_width();
-        let x = match self.x_range {
+        let legend = if has_legend { self.legend_width(margin) } else { 0.0 };
+        let right = width - margin - beside - legend;
+        let x_axis = |right: f64| match self.x_range {
             Range::Line([low, high]) => Axis::between(low, high, right - left),
             Range::Turn(period) => Axis::turn(period, right - left),
         };
-        Layout { left, right, top, bottom, x, y, stems }
+        // In a page half of the last number may hang over the end of the axis.
+        let overhang =
+            if frame.is_alone { 0.0 } else { (label_width(&x_axis(right)) / 2.0 - beside).max(0.0) };
+        let right = right - overhang;
+        let x = x_axis(right);
+        Layout { frame, left, right, top, bottom, x, y, stems }
     }
 
-    fn legend_width(&self) -> f64 {
-        if !self.has_legend() {
-            return 0.0;
-        }
+    fn legend_width(&self, margin: f64) -> f64 {
         let widths = self.series.iter().map(|series| font::width(&series.label, TEXT));
-        MARGIN + SWATCH + 8.0 + widths.fold(0.0, f64::max)
+        margin + SWATCH + 8.0 + widths.fold(0.0, f64::max)
     }
 
     fn draw_axes(&self, layout: &Layout, drawing: &mut Drawing) {
-        let Layout { left, right, top, bottom, x, y, stems } = layout;
+        let Layout { frame, left, right, top, bottom, x, y, stems } = layout;
         let (left_axis, left_name) = match (y, stems) {
             (None, Some(stems)) => (Some(stems), &self.stem_name),
             (y, _) => (y.as_ref(), &self.y_name),
         };
         let level = |axis: &Axis, value: f64| bottom - axis.place(value);
-        if let Some(axis) = left_axis {
+        if let Some(axis) = left_axis.filter(|_| !self.has_bare_rows()) {
             for (value, text) in axis.ticks() {
                 let at = level(axis, value);
                 drawing.line(vec![[*left, at], [*right, at]], Pen::solid(Colour::PALE, 1.0));
                 drawing.text(text, [left - 8.0, at + 4.0], Anchor::End, TEXT);
             }
-            drawing.text(left_name, [MARGIN, top - 16.0], Anchor::Start, TEXT);
+            drawing.text(left_name, [frame.margin, top - 16.0], Anchor::Start, TEXT);
         }
         if let (Some(_), Some(axis)) = (y, stems) {
             for (value, text) in axis.ticks() {
@@ -204,7 +271,7 @@ impl Chart {
             let end = right + 8.0 + label_width(axis);
             drawing.text(&self.stem_name, [end, top - 16.0], Anchor::End, TEXT);
         }
-        for (value, text) in x.ticks() {
+        for (value, text) in layout.x_ticks() {
             let at = left + x.place(value);
             drawing.line(vec![[at, *bottom], [at, bottom + 5.0]], Pen::solid(Colour::GREY, 1.0));
             drawing.text(text, [at, bottom + 22.0], Anchor::Middle, TEXT);
@@ -217,7 +284,8 @@ impl Chart {
         if !self.has_legend() {
             return;
         }
-        let start = WIDTH - self.legend_width();
+        let Frame { width, margin, .. } = layout.frame;
+        let start = width - self.legend_width(margin);
         for (index, series) in self.series.iter().enumerate() {
             let middle = layout.top + (index as f64 + 0.5) * LEGEND_ROW;
             drawing.line(vec![[start, middle], [start + SWATCH, middle]], pen_of(index));
@@ -239,6 +307,15 @@ fn label_width(axis: &Axis) -> f64 {
 }
 
 impl Layout {
+    /// The numbers below the axis: in a page, only as many as there is room for.
+    fn x_ticks(&self) -> Vec<(f64, String)> {
+        let ticks = self.x.ticks();
+        let room = (self.right - self.left) / ticks.len().max(1) as f64;
+        let stride = ((label_width(&self.x) + 6.0) / room).ceil().max(1.0) as usize;
+        let stride = if self.frame.is_alone { 1 } else { stride };
+        ticks.into_iter().step_by(stride).collect()
+    }
+
     /// Where a point of a line lies on the page.
     fn point(&self, y: &Axis, x: f64, value: f64) -> [f64; 2] {
         [self.left + self.x.place(x), self.bottom - y.place(value)]
@@ -344,7 +421,7 @@ fn draw_marks(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing)
 }
 
 /// A filled circle.
-pub(super) fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
+pub(crate) fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
     let corner = |index: u32| {
         let angle = std::f64::consts::TAU * f64::from(index) / 24.0;
         [x + radius * angle.cos(), y + radius * angle.sin()]
@@ -355,7 +432,7 @@ pub(super) fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::{pixels, svg};
+    use crate::{pixels, svg};
 
     fn chart(series: Vec<Series>) -> Chart {
         Chart {
@@ -394,8 +471,8 @@ mod tests {
     #[test]
     fn long_legends_make_the_page_longer() {
         let many = chart((0..40).map(|index| line(&index.to_string())).collect());
-        assert_eq!(chart(vec![line("one")]).draw().height, HEIGHT);
-        assert!(many.draw().height > HEIGHT);
+        assert_eq!(chart(vec![line("one")]).draw().height, Frame::FILE.height);
+        assert!(many.draw().height > Frame::FILE.height);
     }
 
     #[test]

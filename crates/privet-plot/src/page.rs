@@ -1,13 +1,7 @@
 //! Self-contained pages: one file, no script, no request to anywhere.
 
-mod chart;
-mod scale;
-
-pub(crate) use chart::{Bar, BarChart, Legend};
-pub(crate) use scale::Scale;
-
 /// Text as it may stand in markup, inside an element or inside a quoted attribute.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -31,7 +25,7 @@ fn is_hidden(character: char) -> bool {
 }
 
 /// A whole page around a body that is markup already.
-pub(crate) fn document(title: &str, body: &str) -> String {
+pub fn document(title: &str, body: &str) -> String {
     // The policy forbids what the page does not do: to load anything, from anywhere.
     format!(
         r#"<!DOCTYPE html>
@@ -58,7 +52,7 @@ pub(crate) fn document(title: &str, body: &str) -> String {
 }
 
 /// A table with row headings in its first column and numbers in the others.
-pub(crate) fn number_table(caption: &str, header: &[&str], rows: &[Vec<String>]) -> String {
+pub fn number_table(caption: &str, header: &[&str], rows: &[Vec<String>]) -> String {
     let head: String = header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
     let row = |cells: &Vec<String>| {
         let cell = |(column, text): (usize, &String)| {
@@ -77,6 +71,7 @@ pub(crate) fn number_table(caption: &str, header: &[&str], rows: &[Vec<String>])
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bars::{Bar, BarChart};
 
     /// Labels as an enemy would write them.
     const HOSTILE: [&str; 6] = [

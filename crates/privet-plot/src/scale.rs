@@ -2,7 +2,7 @@
 
 /// A linear axis with round numbers beside it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Scale {
+pub struct Scale {
     low: f64,
     high: f64,
     step: f64,
@@ -22,7 +22,7 @@ const MOST_TICKS: f64 = 20.0;
 impl Scale {
     /// The smallest axis that holds all the values and zero, and begins and ends at round numbers; what is not finite is
     /// left out.
-    pub(crate) fn over(values: impl IntoIterator<Item = f64>, extent: f64) -> Self {
+    pub fn over(values: impl IntoIterator<Item = f64>, extent: f64) -> Self {
         let (mut low, mut high) = (0.0f64, 0.0f64);
         for value in values.into_iter().filter(|value| value.is_finite()) {
             low = low.min(value);
@@ -36,7 +36,7 @@ impl Scale {
     }
 
     /// The axis with exactly these ends.
-    pub(crate) fn between(low: f64, high: f64, extent: f64) -> Self {
+    pub fn between(low: f64, high: f64, extent: f64) -> Self {
         let high = if high > low { high } else { low + low.abs().max(1.0) };
         Self {
             low,
@@ -47,14 +47,14 @@ impl Scale {
     }
 
     /// Where the value lies, between zero and the extent.
-    pub(crate) fn place(&self, value: f64) -> f64 {
+    pub fn place(&self, value: f64) -> f64 {
         // Halves of the largest numbers still have a difference.
         let share = (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
         if share.is_finite() { share.clamp(0.0, 1.0) * self.extent } else { 0.0 }
     }
 
     /// The round values, from low to high.
-    pub(crate) fn ticks(&self) -> Vec<f64> {
+    pub fn ticks(&self) -> Vec<f64> {
         // An end that is round belongs to the axis although the division may come out a little beside it.
         let first = (self.low / self.step - 1e-9).ceil();
         let last = (self.high / self.step + 1e-9).floor();
@@ -63,7 +63,7 @@ impl Scale {
     }
 
     /// A tick's number, with as many decimals as its neighbours need.
-    pub(crate) fn number(&self, value: f64) -> String {
+    pub fn number(&self, value: f64) -> String {
         let digits = -self.step.log10().floor();
         let largest = self.low.abs().max(self.high.abs());
         if value == 0.0 {
@@ -77,7 +77,7 @@ impl Scale {
     }
 
     /// A share in percent, with as many decimals as neighbouring ticks need.
-    pub(crate) fn percent(&self, value: f64) -> String {
+    pub fn percent(&self, value: f64) -> String {
         let decimals = (-(100.0 * self.step).log10().floor()).clamp(0.0, 9.0) as usize;
         // Adding zero turns minus zero into zero.
         let rounded = (value / self.step).round() * self.step + 0.0;

@@ -1,33 +1,38 @@
 //! The labels of a classifier over two features, with boxes and a point.
 
-use super::axis::Axis;
-use super::chart::{COLOURS, disc};
-use super::font;
-use super::shape::{Anchor, Colour, Drawing, Pen, Shape};
+use crate::axis::Axis;
+use crate::chart::{COLOURS, disc};
+use crate::font;
+use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
 
 /// Ends of a box along both axes, with what the box is.
 #[derive(Debug, Clone)]
-pub(crate) struct LabelledBox {
-    pub(crate) label: String,
-    pub(crate) ends: [[f64; 2]; 2],
+pub struct LabelledBox {
+    /// What it is.
+    pub label: String,
+    /// Its ends along both axes.
+    pub ends: [[f64; 2]; 2],
 }
 
 /// The unit square before it is laid out.
 #[derive(Debug, Clone)]
-pub(crate) struct Region {
-    pub(crate) title: String,
+pub struct Region {
+    /// What it is called.
+    pub title: String,
     /// What it shows, for those who do not see it.
-    pub(crate) description: String,
+    pub description: String,
     /// What the horizontal and the vertical axis are.
-    pub(crate) names: [String; 2],
+    pub names: [String; 2],
     /// How many cells each side has.
-    pub(crate) resolution: usize,
+    pub resolution: usize,
     /// The class of each cell; the horizontal place grows from row to row, the vertical one along a row.
-    pub(crate) classes: Vec<usize>,
+    pub classes: Vec<usize>,
     /// The class of the record.
-    pub(crate) own: usize,
-    pub(crate) record: [f64; 2],
-    pub(crate) boxes: Vec<LabelledBox>,
+    pub own: usize,
+    /// Where the record lies.
+    pub record: [f64; 2],
+    /// Boxes around it.
+    pub boxes: Vec<LabelledBox>,
 }
 
 const SIDE: f64 = 440.0;
@@ -44,7 +49,7 @@ const BOX_DASHES: [&[f32]; 2] = [&[], &[7.0, 4.0]];
 
 impl Region {
     /// Lays the square out.
-    pub(super) fn draw(&self) -> Drawing {
+    pub fn draw(&self) -> Drawing {
         let legend = self.legend();
         let widest = legend.iter().map(|(_, text)| font::width(text, TEXT)).fold(0.0, f64::max);
         let width = LEFT + SIDE + 2.0 * MARGIN + SWATCH + 8.0 + widest;
@@ -174,7 +179,7 @@ fn pale(Colour(parts): Colour) -> Colour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::{pixels, svg};
+    use crate::{pixels, svg};
 
     fn region(classes: Vec<usize>) -> Region {
         Region {

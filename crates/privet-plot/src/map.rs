@@ -1,58 +1,71 @@
 //! Paths in a plane: the border of their space, lines of equal coordinates, a scale bar, and no tiles from anywhere.
 
-use super::axis::round_numbers;
-use super::chart::{COLOURS, disc};
-use super::font;
-use super::shape::{Anchor, Colour, Drawing, Pen, Shape};
+use crate::axis::round_numbers;
+use crate::chart::{COLOURS, disc};
+use crate::font;
+use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
 
 /// One colour of a map: what it is called, and the paths that are drawn in it.
 #[derive(Debug, Clone)]
-pub(crate) struct Layer {
-    pub(crate) label: String,
-    pub(crate) paths: Vec<Vec<[f64; 2]>>,
+pub struct Layer {
+    /// What it is called.
+    pub label: String,
+    /// Its paths.
+    pub paths: Vec<Vec<[f64; 2]>>,
 }
 
 /// Points with the same first or second coordinate.
 #[derive(Debug, Clone)]
-pub(crate) struct GridLine {
-    pub(crate) ends: [[f64; 2]; 2],
-    pub(crate) text: String,
+pub struct GridLine {
+    /// Where it begins and ends.
+    pub ends: [[f64; 2]; 2],
+    /// The coordinate.
+    pub text: String,
     /// Whether the line goes upwards, so that its text stands below.
-    pub(crate) is_upright: bool,
+    pub is_upright: bool,
 }
 
 /// A part of the plane with a tint between 0 and 1.
 #[derive(Debug, Clone)]
-pub(crate) struct Tint {
-    pub(crate) corners: Vec<[f64; 2]>,
-    pub(crate) share: f64,
+pub struct Tint {
+    /// The corners of the part.
+    pub corners: Vec<[f64; 2]>,
+    /// How strong the tint is.
+    pub share: f64,
 }
 
 /// What the scale bar counts.
 #[derive(Debug, Clone)]
-pub(crate) enum Unit {
+pub enum Unit {
     /// One unit of the plane has so many metres.
     Metres(f64),
     /// Units of the plane, by their name.
     Named(String),
+    /// Nobody knows: there is no scale bar.
+    Unsaid,
 }
 
 /// A map before it is laid out. The second coordinate grows upwards.
 #[derive(Debug, Clone)]
-pub(crate) struct Map {
-    pub(crate) title: String,
+pub struct Map {
+    /// What it is called.
+    pub title: String,
     /// What it shows, for those who do not see it.
-    pub(crate) description: String,
+    pub description: String,
     /// The lowest and the highest coordinates.
-    pub(crate) bounds: [[f64; 2]; 2],
+    pub bounds: [[f64; 2]; 2],
     /// Closed lines around what belongs to the space.
-    pub(crate) borders: Vec<Vec<[f64; 2]>>,
-    pub(crate) grid: Vec<GridLine>,
-    pub(crate) unit: Unit,
-    pub(crate) tints: Vec<Tint>,
+    pub borders: Vec<Vec<[f64; 2]>>,
+    /// Lines of equal coordinates.
+    pub grid: Vec<GridLine>,
+    /// What the scale bar counts.
+    pub unit: Unit,
+    /// Tinted parts.
+    pub tints: Vec<Tint>,
     /// What the full tint stands for.
-    pub(crate) tint_label: String,
-    pub(crate) layers: Vec<Layer>,
+    pub tint_label: String,
+    /// What lies on the map; the first one in front.
+    pub layers: Vec<Layer>,
 }
 
 const MARGIN: f64 = 20.0;
@@ -62,11 +75,15 @@ const TITLE_HEIGHT: f64 = 28.0;
 /// What the legend takes, above the map.
 const LEGEND_HEIGHT: f64 = 46.0;
 const BELOW: f64 = 70.0;
+/// What the scale bar takes of that.
+const SCALE_BAR: f64 = 38.0;
 const TITLE: f64 = 15.0;
 const TEXT: f64 = 12.0;
 const SWATCH: f64 = 28.0;
 /// The largest sides of the mapped part.
 const MOST: [f64; 2] = [860.0, 640.0];
+/// The same in a page, where letters have to be read on a telephone.
+const MOST_IN_PAGE: [f64; 2] = [290.0, 320.0];
 /// Narrower maps have no room for a legend and a scale bar.
 const LEAST_WIDTH: f64 = 420.0;
 /// Shorter sides have no scale.
@@ -89,10 +106,14 @@ impl Layout {
     fn of(map: &Map, heading: Heading) -> Self {
         let [low, high] = map.bounds;
         let sides: [f64; 2] = std::array::from_fn(|axis| (high[axis] - low[axis]).max(LEAST_SIDE));
-        let scale = (MOST[0] / sides[0]).min(MOST[1] / sides[1]);
-        let width = (sides[0] * scale).max(LEAST_WIDTH);
+        let (most, least_width, left) = match heading {
+            Heading::OnPage => (MOST_IN_PAGE, MOST_IN_PAGE[0], LEFT - MARGIN),
+            Heading::InPicture | Heading::Elsewhere => (MOST, LEAST_WIDTH, LEFT),
+        };
+        let scale = (most[0] / sides[0]).min(most[1] / sides[1]);
+        let width = (sides[0] * scale).max(least_width);
         let top = if heading == Heading::InPicture { TITLE_HEIGHT } else { 0.0 };
-        Self { top, low, scale, left: LEFT, bottom: top + LEGEND_HEIGHT + sides[1] * scale, width }
+        Self { top, low, scale, left, bottom: top + LEGEND_HEIGHT + sides[1] * scale, width }
     }
 
     fn place(&self, point: &[f64; 2]) -> [f64; 2] {
@@ -107,19 +128,22 @@ impl Layout {
 
 /// Where the title stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Heading {
+pub enum Heading {
+    /// In the picture.
     InPicture,
-    /// On the page around it.
+    /// Outside of the picture.
     Elsewhere,
+    /// Outside of a picture that is as wide as a telephone.
+    OnPage,
 }
 
 impl Map {
     /// Lays the map out.
-    pub(super) fn draw(&self, heading: Heading) -> Drawing {
+    pub fn draw(&self, heading: Heading) -> Drawing {
         let layout = Layout::of(self, heading);
         let mut drawing = Drawing {
             width: (layout.left + layout.width + MARGIN).ceil(),
-            height: (layout.bottom + BELOW).ceil(),
+            height: (layout.bottom + self.below()).ceil(),
             title: self.title.clone(),
             description: self.description.clone(),
             shapes: Vec::new(),
@@ -137,6 +161,11 @@ impl Map {
         self.draw_legend(&layout, &mut drawing);
         self.draw_scale_bar(&layout, &mut drawing);
         drawing
+    }
+
+    /// What numbers and the scale bar take, below the map.
+    fn below(&self) -> f64 {
+        if matches!(self.unit, Unit::Unsaid) { BELOW - SCALE_BAR } else { BELOW }
     }
 
     fn draw_grid(&self, layout: &Layout, drawing: &mut Drawing) {
@@ -195,7 +224,11 @@ impl Map {
     }
 
     fn draw_scale_bar(&self, layout: &Layout, drawing: &mut Drawing) {
-        let metres = if let Unit::Metres(metres) = self.unit { metres } else { 1.0 };
+        let metres = match self.unit {
+            Unit::Metres(metres) => metres,
+            Unit::Named(_) => 1.0,
+            Unit::Unsaid => return,
+        };
         let most = layout.width / layout.scale * metres / 4.0;
         let Some(length) = round_numbers(most / 10.0, most).last().copied() else { return };
         let (start, at) = (layout.left, layout.bottom + 44.0);
@@ -206,13 +239,14 @@ impl Map {
             Unit::Named(name) => format!("{length} {name}"),
             Unit::Metres(_) if length >= 1000.0 => format!("{} km", length / 1000.0),
             Unit::Metres(_) => format!("{length} m"),
+            Unit::Unsaid => return,
         };
         drawing.text(text, [end + 8.0, at + 4.0], Anchor::Start, TEXT);
     }
 }
 
 /// The corners of a rectangle.
-pub(crate) fn ring(low: [f64; 2], high: [f64; 2]) -> Vec<[f64; 2]> {
+pub fn ring(low: [f64; 2], high: [f64; 2]) -> Vec<[f64; 2]> {
     vec![low, [high[0], low[1]], high, [low[0], high[1]]]
 }
 
@@ -229,7 +263,7 @@ fn pale(Colour(parts): Colour) -> Colour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::{pixels, svg};
+    use crate::{pixels, svg};
 
     fn map(paths: Vec<Vec<[f64; 2]>>) -> Map {
         let corners = vec![[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]];

@@ -1,11 +1,11 @@
 //! Axes of a chart: linear, around a circle, or logarithmic.
 
-use crate::page::Scale;
+use crate::scale::Scale;
 use std::f64::consts::TAU;
 
 /// Where values lie along one side of a chart.
 #[derive(Debug, Clone)]
-pub(super) enum Axis {
+pub(crate) enum Axis {
     Linear(Scale),
     /// A turn in eighths.
     Turn {
@@ -22,22 +22,22 @@ pub(super) enum Axis {
 
 impl Axis {
     /// Exactly this range.
-    pub(super) fn between(low: f64, high: f64, extent: f64) -> Self {
+    pub(crate) fn between(low: f64, high: f64, extent: f64) -> Self {
         Self::Linear(Scale::between(low, high, extent))
     }
 
     /// One turn of a circle.
-    pub(super) fn turn(period: f64, extent: f64) -> Self {
+    pub(crate) fn turn(period: f64, extent: f64) -> Self {
         Self::Turn { scale: Scale::between(0.0, period, extent), period }
     }
 
     /// Zero and all the values.
-    pub(super) fn from_zero(values: impl IntoIterator<Item = f64>, extent: f64) -> Self {
+    pub(crate) fn from_zero(values: impl IntoIterator<Item = f64>, extent: f64) -> Self {
         Self::Linear(Scale::over(values, extent))
     }
 
     /// All the values that have a logarithm.
-    pub(super) fn logarithmic(values: impl IntoIterator<Item = f64>, extent: f64) -> Self {
+    pub(crate) fn logarithmic(values: impl IntoIterator<Item = f64>, extent: f64) -> Self {
         let usable = values.into_iter().filter(|value| value.is_finite() && *value > 0.0);
         let [low, high] =
             usable.fold([f64::INFINITY, 0.0f64], |[low, high], value| [low.min(value), high.max(value)]);
@@ -52,7 +52,7 @@ impl Axis {
     }
 
     /// Where a value lies, between zero and the extent.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub(crate) fn place(&self, value: f64) -> f64 {
         match self {
             Self::Linear(scale) | Self::Turn { scale, .. } => scale.place(value),
             Self::Logarithmic { low, high, extent } => {
@@ -63,7 +63,7 @@ impl Axis {
     }
 
     /// The values to write beside the axis, with their texts.
-    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+    pub(crate) fn ticks(&self) -> Vec<(f64, String)> {
         match self {
             Self::Linear(scale) => {
                 scale.ticks().into_iter().map(|value| (value, scale.number(value))).collect()
@@ -80,7 +80,7 @@ impl Axis {
 }
 
 /// 1, 2 and 5 times powers of ten in a range.
-pub(super) fn round_numbers(low: f64, high: f64) -> Vec<f64> {
+pub(crate) fn round_numbers(low: f64, high: f64) -> Vec<f64> {
     let powers = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
     let numbers = powers.flat_map(|power| ["1", "2", "5"].map(|digit| format!("{digit}e{power}")));
     let values = numbers.filter_map(|text| text.parse::<f64>().ok());

@@ -1,47 +1,55 @@
 //! Horizontal bars, drawn as SVG that stands inside a page.
 
-use super::escape;
-use super::scale::Scale;
+use crate::page::escape;
+use crate::scale::Scale;
 use std::fmt::Write;
 
 /// One row of a chart. All numbers are shares between zero and one, or estimates of such.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Bar {
-    pub(crate) label: String,
-    pub(crate) value: f64,
+pub struct Bar {
+    /// What it is.
+    pub label: String,
+    /// How long it is.
+    pub value: f64,
     /// A whisker around the end of the bar.
-    pub(crate) interval: Option<[f64; 2]>,
+    pub interval: Option<[f64; 2]>,
     /// A mark of its own, to compare the bar with.
-    pub(crate) mark: Option<f64>,
+    pub mark: Option<f64>,
     /// Whether the bar is in the background.
-    pub(crate) is_faint: bool,
+    pub is_faint: bool,
 }
 
 impl Bar {
     /// A bar and nothing else.
-    pub(crate) fn new(label: impl Into<String>, value: f64) -> Self {
+    pub fn new(label: impl Into<String>, value: f64) -> Self {
         Self { label: label.into(), value, interval: None, mark: None, is_faint: false }
     }
 }
 
 /// What the parts of the rows mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Legend {
-    pub(crate) bar: &'static str,
-    pub(crate) interval: &'static str,
-    pub(crate) mark: &'static str,
+pub struct Legend {
+    /// The bar.
+    pub bar: &'static str,
+    /// The whisker.
+    pub interval: &'static str,
+    /// The mark, if rows have one.
+    pub mark: Option<&'static str>,
 }
 
 /// Rows of bars above one axis in percent.
 #[derive(Debug)]
-pub(crate) struct BarChart<'a> {
+pub struct BarChart<'a> {
     /// Distinguishes the chart from others on its page.
-    pub(crate) id: &'a str,
-    pub(crate) title: &'a str,
+    pub id: &'a str,
+    /// What it is called.
+    pub title: &'a str,
     /// What the chart shows, for those who do not see it.
-    pub(crate) description: &'a str,
-    pub(crate) bars: &'a [Bar],
-    pub(crate) legend: Option<Legend>,
+    pub description: &'a str,
+    /// The rows.
+    pub bars: &'a [Bar],
+    /// What the parts of the rows mean, if that is to be said.
+    pub legend: Option<Legend>,
 }
 
 /// As wide as a telephone, so that letters keep their size there; on larger screens the drawing grows.
@@ -70,7 +78,7 @@ struct Layout {
 
 impl BarChart<'_> {
     /// The drawing.
-    pub(crate) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let layout = self.layout();
         let height = layout.bottom + AXIS;
         let mut svg = String::new();
@@ -189,7 +197,9 @@ fn draw_legend(legend: Legend) -> String {
         );
         x += 26.0 + name.chars().count() as f64 * LETTER + 16.0;
     };
-    entry(&|x| diamond(x + 11.0, middle), legend.mark);
+    if let Some(mark) = legend.mark {
+        entry(&|x| diamond(x + 11.0, middle), mark);
+    }
     entry(
         &|x| {
             format!(

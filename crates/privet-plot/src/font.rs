@@ -4,10 +4,10 @@ use tiny_skia::PathBuilder;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// Letters of European languages and Greek, from DejaVu Sans.
-const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
+const FONT: &[u8] = include_bytes!("../assets/DejaVuSans-subset.ttf");
 
 /// The font in one size.
-pub(super) struct Font {
+pub(crate) struct Font {
     face: Face<'static>,
     /// How many units of the drawing one unit of the font is.
     scale: f32,
@@ -15,7 +15,7 @@ pub(super) struct Font {
 
 impl Font {
     /// The font in this size, or none if the bytes in the program are no font.
-    pub(super) fn of_size(size: f64) -> Option<Self> {
+    pub(crate) fn of_size(size: f64) -> Option<Self> {
         let face = Face::parse(FONT, 0).ok()?;
         let scale = size as f32 / f32::from(face.units_per_em());
         Some(Self { face, scale })
@@ -32,12 +32,12 @@ impl Font {
     }
 
     /// How wide a text is.
-    pub(super) fn width(&self, text: &str) -> f32 {
+    pub(crate) fn width(&self, text: &str) -> f32 {
         text.chars().map(|letter| self.advance(self.glyph(letter))).sum()
     }
 
     /// The outlines of a text whose base line begins here.
-    pub(super) fn outline(&self, text: &str, at: [f32; 2]) -> PathBuilder {
+    pub(crate) fn outline(&self, text: &str, at: [f32; 2]) -> PathBuilder {
         let [mut x, y] = at;
         let mut pen = Outline { builder: PathBuilder::new(), scale: self.scale, at: [x, y] };
         for letter in text.chars() {
@@ -52,7 +52,7 @@ impl Font {
 }
 
 /// How wide a text is in this size.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub(crate) fn width(text: &str, size: f64) -> f64 {
     Font::of_size(size).map_or(0.0, |font| f64::from(font.width(text)))
 }
 

@@ -1,15 +1,18 @@
 //! The law of the reports of one number or angle.
 
-use crate::plot::{Chart, Range, Series};
-use privet::analysis::{Analysis, AnyNumeric, DensityPiece, Space};
-use privet::{DomainSpec, Piece};
+use crate::chart::{Chart, Range, Series};
+use privet_core::{DomainSpec, Piece};
+use privet_mechanisms::analysis::{Analysis, AnyNumeric, DensityPiece, Space};
 
 /// A range of reports with one density, or a single number with a probability of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Part {
-    pub(super) from: f64,
-    pub(super) to: f64,
-    pub(super) mass: f64,
+pub struct Part {
+    /// The first report.
+    pub from: f64,
+    /// The last report.
+    pub to: f64,
+    /// The probability of all of them together.
+    pub mass: f64,
     /// Whether the parts of a group are single numbers, which have no density.
     is_grid: bool,
 }
@@ -24,16 +27,18 @@ impl Part {
     }
 
     /// The probability of each unit of length; none for single numbers.
-    pub(super) fn density(&self) -> Option<f64> {
+    pub fn density(&self) -> Option<f64> {
         (!self.is_grid).then(|| self.mass / (self.to - self.from)).filter(|density| density.is_finite())
     }
 }
 
 /// All reports of one input.
 #[derive(Debug)]
-pub(super) struct Law {
-    pub(super) input: f64,
-    pub(super) parts: Vec<Part>,
+pub struct Law {
+    /// The input.
+    pub input: f64,
+    /// Its reports, from low to high.
+    pub parts: Vec<Part>,
     /// Its ranges without groups of neighbours, for drawings.
     fine: Option<Vec<Part>>,
 }
@@ -43,7 +48,7 @@ const MANY: usize = 100;
 
 impl Law {
     /// From the pieces of a channel, which must be about the same input.
-    pub(super) fn of(channel: &dyn AnyNumeric, input: f64, pieces: Vec<Piece>) -> Self {
+    pub fn of(channel: &dyn AnyNumeric, input: f64, pieces: Vec<Piece>) -> Self {
         let part = |piece: &Piece| {
             let extent = piece.extent?;
             let is_grid = extent.to <= extent.from;
@@ -137,7 +142,7 @@ fn atoms(channel: &dyn AnyNumeric, input: f64) -> Vec<Part> {
 }
 
 /// The parts in about this many groups of neighbours. Single numbers beside ranges stay by themselves.
-pub(super) fn grouped(parts: &[Part], most: usize) -> Vec<Part> {
+pub fn grouped(parts: &[Part], most: usize) -> Vec<Part> {
     if parts.len() <= most {
         return parts.to_vec();
     }
@@ -199,7 +204,7 @@ fn shown(laws: &[Law], domain: [f64; 2]) -> ([f64; 2], bool) {
 }
 
 /// The densities of several inputs, with stems for single numbers.
-pub(super) fn chart(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
+pub fn draw_laws(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
     let (range, is_whole) = match domain {
         DomainSpec::Circle(circle) => (Range::Turn(circle.period()), true),
         DomainSpec::Interval(interval) => {
