@@ -229,6 +229,11 @@ impl Panel {
         let places = self.curves.iter().flat_map(|curve| curve.points.iter().map(|[x, _]| *x));
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
     }
+
+    /// Whether every height has a logarithm.
+    pub(crate) fn is_positive(&self) -> bool {
+        self.curves.iter().flat_map(|curve| &curve.points).all(|[_, height]| *height > 0.0)
+    }
 }
 
 /// A number of a table that is not drawn.

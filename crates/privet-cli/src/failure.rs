@@ -83,6 +83,9 @@ pub(crate) enum Failure {
     /// A mechanism or a program that does not keep its promise.
     #[error("the audit failed: {message}")]
     Audit { message: String },
+    /// Figures that were left out for want of data; the others are written.
+    #[error("skipped for want of data: {figures}")]
+    MissingData { figures: String, how: String },
     #[error("{action} {}: {source}", path.display())]
     File { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error("cannot write the output: {0}")]
@@ -218,7 +221,7 @@ impl Failure {
             Self::Model { .. } | Self::Reshape(_) => 65,
             Self::Collector { status, .. } => collector_exit_code(*status),
             Self::Serve(_) | Self::Network { .. } => 74,
-            Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
+            Self::File { .. } | Self::MissingData { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
             Self::Stopped => INTERRUPTED,
         }
@@ -249,6 +252,7 @@ impl Failure {
             Self::Network { .. } => "network",
             Self::Collector { code, .. } => code,
             Self::Stopped => "stopped",
+            Self::MissingData { .. } => "missing-data",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
             Self::Entropy(_) => "entropy",
@@ -271,6 +275,7 @@ impl Failure {
                 "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
             ),
             Self::Source { problem, .. } => problem.hint(),
+            Self::MissingData { how, .. } => Some(how.into()),
             Self::Policy { source, .. } => source.hint(),
             Self::Collector { hint, .. } => hint.clone().map(Cow::from),
             Self::Reshape(error) => error.hint().map(Cow::from),

@@ -50,7 +50,7 @@ fn chart(figure: &Figure, panel: &Panel) -> Chart {
         },
         y_name: panel.y_name.to_owned(),
         stem_name: String::new(),
-        may_be_logarithmic: true,
+        may_be_logarithmic: panel.is_positive(),
         series: panel.curves.iter().map(series).collect(),
     }
 }
