@@ -32,10 +32,17 @@ pub(crate) struct Asked {
     /// The share of forged reports that robust estimates allow for, 0.01 if it is left out.
     fakes: Option<f64>,
     /// Into how many parts distributions are cut, 50 if it is left out.
-    pub(crate) bins: Option<u32>,
+    bins: Option<u32>,
     /// Whether distributions must be as new as the newest report.
     #[serde(default)]
     fresh: bool,
+}
+
+impl Asked {
+    /// About everything, with distributions of so many parts.
+    pub(crate) fn in_bins(bins: u32) -> Self {
+        Self { bins: Some(bins), ..Self::default() }
+    }
 }
 
 /// What is learned.

@@ -54,7 +54,7 @@ pub(in crate::pages) async fn page(
 
 fn view(app: &App, collection: Arc<Collection>, may_manage: bool) -> Result<View, Problem> {
     let holdings = Holdings::read(&*app.store, &collection)?;
-    let asked = Asked { bins: Some(BINS), ..Asked::default() };
+    let asked = Asked::in_bins(BINS);
     let readings = estimated(app, &collection, &holdings, &asked)?.iter().map(Reading::of).collect();
     let questions = 0..collection.policy.attributes().len();
     let histories = questions.clone().map(|index| History::read(&collection, &holdings, index));

@@ -14,12 +14,15 @@ pub(super) const MOST_BARS: usize = 12;
 
 /// The shares that a chart shows: all of them in their order, or the largest.
 pub(super) fn shown(rows: &[Named]) -> Vec<&Named> {
-    let mut shown: Vec<&Named> = rows.iter().collect();
-    if shown.len() > MOST_BARS {
-        shown.sort_by(|one, other| other.measure.value.total_cmp(&one.measure.value));
-        shown.truncate(MOST_BARS);
-    }
-    shown
+    if rows.len() > MOST_BARS { largest(rows, MOST_BARS) } else { rows.iter().collect() }
+}
+
+/// The largest shares, from the largest on.
+pub(super) fn largest(rows: &[Named], most: usize) -> Vec<&Named> {
+    let mut sorted: Vec<&Named> = rows.iter().collect();
+    sorted.sort_by(|one, other| other.measure.value.total_cmp(&one.measure.value));
+    sorted.truncate(most);
+    sorted
 }
 
 /// Shares as bars with their intervals.

@@ -67,7 +67,7 @@ fn learned(attribute: &Attribute, index: usize, reading: &Reading) -> Markup {
         Learned::Numbers { mean, distribution, quantiles } => html! {
             div.pair {
                 figure {
-                    figcaption { strong { "Distribution" } (rests_on(reading)) }
+                    figcaption { strong { "Distribution" } (rests_on(reading)) ", with the band of its 95 % intervals" }
                     (pictures::distribution(&id, &format!("Distribution: {question}"), distribution))
                 }
                 div {
@@ -105,6 +105,11 @@ fn rests_on(reading: &Reading) -> Markup {
     }
 }
 
+/// An interval of shares, which needs its sign once.
+fn percents(measure: &Measure) -> String {
+    between(measure, percent).replacen("\u{a0}%", "", 1)
+}
+
 fn between(measure: &Measure, write: fn(f64) -> String) -> String {
     let [low, high] = measure.interval.map(write);
     format!("{low} to {high}")
@@ -115,23 +120,24 @@ fn shares(attribute: &Attribute, id: &str, question: &str, rows: &[Named], readi
     let is_cut = shown.len() < rows.len();
     html! {
         div.pair {
-        @if let AttributeKind::Place { rectangle, side } = attribute.kind() {
-            figure {
-                figcaption { strong { "Where people are" } }
-                (pictures::density(id, &format!("Where people are: {question}"), rectangle, *side, rows))
-            }
-        } @else {
-            figure {
-                figcaption {
-                    @if is_cut {
-                        strong { "The " (MOST_BARS) " largest of " (rows.len()) }
-                        ". Being picked for that, they lean to the high side."
-                    } @else { strong { "Shares of people" } }
+            @if let AttributeKind::Place { rectangle, side } = attribute.kind() {
+                figure {
+                    figcaption { strong { "Where people are" } }
+                    (pictures::density(id, &format!("Where people are: {question}"), rectangle, *side, rows))
                 }
-                (pictures::bars(id, &format!("Shares: {question}"), &shown))
+                (share_table("The densest cells", &pictures::largest(rows, MOST_CELLS), rows.len()))
+            } @else {
+                figure {
+                    figcaption {
+                        @if is_cut {
+                            strong { "The " (MOST_BARS) " largest of " (rows.len()) }
+                            ". Being picked for that, they lean to the high side."
+                        } @else { strong { "Shares of people" } }
+                    }
+                    (pictures::bars(id, &format!("Shares: {question}"), &shown))
+                }
+                (share_table("In numbers", &shown, rows.len()))
             }
-        }
-            @if is_cut { (share_table("The largest", &shown, rows.len())) } @else { (share_table("In numbers", &shown, rows.len())) }
         }
         p.facts { "Method: " (reading.method) ". Estimates are unbiased, so a rare answer may come out below zero." }
         @if is_cut {
@@ -143,12 +149,15 @@ fn shares(attribute: &Attribute, id: &str, question: &str, rows: &[Named], readi
     }
 }
 
+/// The cells of a place that stand in the table beside its map.
+const MOST_CELLS: usize = 5;
+
 fn label(row: &Named) -> String {
     match row.corners {
         None => row.label.clone(),
         Some([from, to]) => {
             let [[x, y], [x_end, y_end]] = [from, to].map(|corner| corner.map(number));
-            format!("{x} to {x_end}, {y} to {y_end}")
+            format!("{x}\u{2013}{x_end}, {y}\u{2013}{y_end}")
         }
     }
 }
@@ -157,11 +166,11 @@ fn share_table(title: &str, rows: &[&Named], of: usize) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(title) {
             table {
-                caption { (title) @if rows.len() < of { ": " (rows.len()) " of " (of) " (the estimates as JSON have them all)" } }
+                caption { (title) @if rows.len() < of { ": " (rows.len()) " of " (of) } }
                 thead { tr { th scope="col" { "Answer" } th scope="col" { "Estimate" } th scope="col" { "95 % interval" } } }
                 tbody {
                     @for row in rows {
-                        tr { th scope="row" { (label(row)) } td { (percent(row.measure.value)) } td { (between(&row.measure, percent)) } }
+                        tr { th scope="row" { (label(row)) } td { (percent(row.measure.value)) } td { (percents(&row.measure)) } }
                     }
                 }
             }

@@ -23,8 +23,9 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
         return Ok(Page::new("Explore", body(&asked, None)).room(Room::Explore));
     }
     let question = asked.clone();
-    let explored =
-        app.with_patience(move |app| Ok(Explored::of(&question).and_then(|one| Seen::of(app, one)))).await?;
+    let explored = app
+        .with_patience(move |app| Ok(Explored::of(app, &question).and_then(|one| Seen::of(app, one))))
+        .await?;
     let status = if explored.is_ok() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     Ok(Page::new("Explore", body(&asked, Some(&explored))).room(Room::Explore).status(status))
 }

@@ -1,10 +1,13 @@
 //! What is asked of the explorer, checked.
 
+use crate::api::App;
+use crate::estimates::{Age, AnswerError};
 use crate::pages::words::Fields;
 use privet_core::{BuildOptions, DomainSpec, Epsilon, ParameterError};
 use privet_policy::advisor::candidate::{self, Built};
 use privet_policy::advisor::{Choice, Goal, Question, Wish, advise};
 use privet_policy::registry;
+use serde_json::{Value, json};
 
 /// The fields of the form, as they were typed.
 #[derive(Debug, Clone, Default)]
@@ -80,11 +83,11 @@ const SHOWN: &str =
     "binary, categories:K or categories:A,B,.. up to 1024, interval:LOW,HIGH and circle:PERIOD";
 
 impl Explored {
-    pub(super) fn of(asked: &Asked) -> Result<Self, Wrong> {
+    pub(super) fn of(app: &App, asked: &Asked) -> Result<Self, Wrong> {
         let domain = read_domain(&asked.domain)?;
         let epsilon = read_epsilon(&asked.epsilon)?;
         let (id, is_recommended) = match asked.mechanism.as_str() {
-            "" => (recommended(&domain, epsilon)?, true),
+            "" => (recommended(app, &domain, epsilon)?, true),
             name => (name.to_owned(), false),
         };
         let built = build(&id, &domain, epsilon)?;
@@ -128,13 +131,34 @@ fn read_epsilon(text: &str) -> Result<Epsilon, Wrong> {
 
 fn usual_goal(domain: &DomainSpec) -> Goal {
     match domain {
-        DomainSpec::Interval(_) => Goal::Point,
-        DomainSpec::Circle(_) => Goal::Point,
+        DomainSpec::Interval(_) | DomainSpec::Circle(_) => Goal::Point,
         _ => Goal::Frequency,
     }
 }
 
-fn recommended(domain: &DomainSpec, epsilon: Epsilon) -> Result<String, Wrong> {
+/// The mechanism with the smallest expected error. Comparing all of them takes a while, so the answer is kept.
+fn recommended(app: &App, domain: &DomainSpec, epsilon: Epsilon) -> Result<String, Wrong> {
+    // On a longer interval all errors are larger by the same factor, and labels do not matter.
+    let unit = match domain {
+        DomainSpec::Interval(_) => "interval:0,1".to_owned(),
+        DomainSpec::Circle(_) => "circle:1".to_owned(),
+        DomainSpec::Categories(categories) => format!("categories:{}", categories.count()),
+        other => other.to_string(),
+    };
+    let key = blake3::hash(format!("recommended {unit} {}", epsilon.get()).as_bytes());
+    let compare = move || {
+        let best = unit.parse().ok().and_then(|unit| best(&unit, epsilon).ok());
+        Ok::<_, AnswerError>(json!(best))
+    };
+    let kept = app.cache.answer(key, blake3::hash(b""), Age::Fresh, compare);
+    match kept.ok().as_ref().and_then(Value::as_str) {
+        Some(id) => Ok(id.to_owned()),
+        // Asked again for the reason.
+        None => best(domain, epsilon),
+    }
+}
+
+fn best(domain: &DomainSpec, epsilon: Epsilon) -> Result<String, Wrong> {
     let wrong = |error: privet_policy::advisor::AdvisorError| Wrong::new("mechanism", error.to_string());
     // How many people there are does not change which one is best.
     let question = Question::about(domain, usual_goal(domain), 1000).map_err(wrong)?;
