@@ -7,7 +7,7 @@ use privet_papers::{Basis, Effort, Paper, Reproduction, Request, data, reproduce
 
 fn run(paper: Paper, effort: Effort) -> Reproduction {
     let request = Request { papers: vec![paper], figure: None, effort, data: data::folder() };
-    reproduce(&request, &|_| {}).unwrap().remove(0)
+    reproduce(&request, &|progress| println!("{} done", progress.figure.id)).unwrap().remove(0)
 }
 
 /// Every claim that a computation decides has its computation, and the verdict that the table says.

@@ -275,7 +275,7 @@ impl Failure {
                 "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
             ),
             Self::Source { problem, .. } => problem.hint(),
-            Self::MissingData { how, .. } => Some(how.into()),
+            Self::MissingData { how, .. } => Some(how.clone().into()),
             Self::Policy { source, .. } => source.hint(),
             Self::Collector { hint, .. } => hint.clone().map(Cow::from),
             Self::Reshape(error) => error.hint().map(Cow::from),
