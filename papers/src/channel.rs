@@ -4,7 +4,7 @@ use crate::{Curve, ReproduceError};
 use privet::analysis::{Analysis, AnyNumeric, DensityPiece, Loss, Prior};
 use privet::limit::{Solution, registry::solution};
 use privet::registry::{AnyEstimator, find_estimator};
-use privet::{DomainSpec, Epsilon, ParameterError};
+use privet::{BuildOptions, DomainSpec, Epsilon, ParameterError};
 use std::f64::consts::PI;
 
 /// The domain of most figures.
@@ -26,7 +26,17 @@ pub(crate) struct Numeric(Box<dyn AnyEstimator>);
 impl Numeric {
     /// A mechanism by its id.
     pub(crate) fn new(id: &str, space: &str, epsilon: f64) -> Result<Self, ReproduceError> {
-        let built = find_estimator(id)?.build(&domain(space)?, Epsilon::new(epsilon)?)?;
+        Self::with(id, space, epsilon, &BuildOptions::default())
+    }
+
+    /// The same with parameters that only some mechanisms take.
+    pub(crate) fn with(
+        id: &str,
+        space: &str,
+        epsilon: f64,
+        options: &BuildOptions,
+    ) -> Result<Self, ReproduceError> {
+        let built = find_estimator(id)?.build_with(&domain(space)?, Epsilon::new(epsilon)?, options)?;
         if built.numeric().is_none() {
             let reason = format!("{id} is not about numbers");
             return Err(ParameterError::Incompatible { reason }.into());

@@ -1,6 +1,7 @@
 //! Where the data sets are.
 
 use crate::ReproduceError;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The folder of the data sets: the environment variable `PRIVET_DATA`, or `shared/data` beside the workspace.
@@ -25,13 +26,17 @@ impl DataFile {
     }
 }
 
-/// The numbers of one column of a table with a header.
+/// The numbers of one column of a table with a header. A file whose name ends with `.gz` is compressed.
 ///
 /// # Errors
 /// When the file cannot be read, has no such column, or has something else than numbers in it.
 pub(crate) fn column(path: &Path, name: &str) -> Result<Vec<f64>, ReproduceError> {
     let problem = |problem: String| ReproduceError::Data { path: path.to_owned(), problem };
-    let mut reader = csv::Reader::from_path(path).map_err(|error| problem(error.to_string()))?;
+    let file = std::fs::File::open(path).map_err(|error| problem(error.to_string()))?;
+    let is_compressed = path.extension().is_some_and(|ending| ending == "gz");
+    let text: Box<dyn Read> =
+        if is_compressed { Box::new(flate2::read::GzDecoder::new(file)) } else { Box::new(file) };
+    let mut reader = csv::Reader::from_reader(text);
     let header = reader.headers().map_err(|error| problem(error.to_string()))?;
     let index = header.iter().position(|column| column == name);
     let index = index.ok_or_else(|| problem(format!("it has no column {name}")))?;

@@ -3,6 +3,7 @@
 use crate::reshape::StudyError;
 use privet::joint::JointError;
 use privet::limit::LimitError;
+use privet::trajectory::TrajectoryError;
 use privet::{EstimateError, InputError, ParameterError, ReportError};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -79,6 +80,9 @@ pub enum ReproduceError {
     /// A limit that is not found.
     #[error(transparent)]
     Limit(#[from] LimitError),
+    /// A place or a path that cannot be used.
+    #[error(transparent)]
+    Trajectory(#[from] TrajectoryError),
     /// A study of reshaping failed.
     #[error(transparent)]
     Study(#[from] StudyError),

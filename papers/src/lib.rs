@@ -15,6 +15,7 @@ mod queue;
 pub mod report;
 mod reproduce;
 pub mod reshape;
+mod tracs;
 
 pub use claims::{Claim, Measured, Verdict};
 pub use error::ReproduceError;

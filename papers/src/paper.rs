@@ -1,6 +1,6 @@
 //! The papers, with their figures and their claims.
 
-use crate::{Claim, Figure, ReproduceError, claims, jrr, ogpm};
+use crate::{Claim, Figure, ReproduceError, claims, jrr, ogpm, tracs};
 use std::str::FromStr;
 
 /// A source paper.
@@ -49,7 +49,8 @@ impl Paper {
         match self {
             Self::Jrr => jrr::FIGURES,
             Self::Ogpm => ogpm::FIGURES,
-            Self::Tracs | Self::Classifier | Self::Reshape => &[],
+            Self::Tracs => tracs::FIGURES,
+            Self::Classifier | Self::Reshape => &[],
         }
     }
 
