@@ -1,6 +1,6 @@
 //! The papers, with their figures and their claims.
 
-use crate::{Claim, Figure, ReproduceError, claims, jrr, ogpm, tracs};
+use crate::{Claim, Figure, ReproduceError, claims, jrr, ogpm, reshape, tracs};
 use std::str::FromStr;
 
 /// A source paper.
@@ -50,7 +50,8 @@ impl Paper {
             Self::Jrr => jrr::FIGURES,
             Self::Ogpm => ogpm::FIGURES,
             Self::Tracs => tracs::FIGURES,
-            Self::Classifier | Self::Reshape => &[],
+            Self::Reshape => reshape::figures::FIGURES,
+            Self::Classifier => &[],
         }
     }
 

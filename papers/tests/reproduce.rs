@@ -53,6 +53,11 @@ fn tracs_verdicts_stand() {
 }
 
 #[test]
+fn reshape_verdicts_stand() {
+    check(Paper::Reshape, Effort::Quick);
+}
+
+#[test]
 #[ignore = "full size: cargo xtask prove"]
 fn all_verdicts_stand_at_full_size() {
     for paper in Paper::ALL {
