@@ -1,6 +1,6 @@
 //! Mechanisms on numbers by name, and their exact errors as curves.
 
-use crate::{Curve, ReproduceError};
+use crate::{Curve, Effort, ReproduceError};
 use privet::analysis::{Analysis, AnyNumeric, DensityPiece, Loss, Prior};
 use privet::limit::{Solution, registry::solution};
 use privet::registry::{AnyEstimator, find_estimator};
@@ -63,6 +63,17 @@ impl Numeric {
     /// The expected loss at one value.
     pub(crate) fn error_at(&self, x: f64, loss: Loss) -> Result<f64, ReproduceError> {
         Ok(self.analysis()?.law(x)?.expected(loss))
+    }
+
+    /// The largest expected loss; for quick work among the ends and a few values between them.
+    pub(crate) fn worst_by(&self, loss: Loss, effort: Effort) -> Result<f64, ReproduceError> {
+        if effort == Effort::Full {
+            return self.worst(loss);
+        }
+        let (analysis, space) = (self.analysis()?, self.channel()?.space());
+        let errors =
+            grid(0.0, 1.0, 4).into_iter().map(|unit| Ok(analysis.law(space.from_unit(unit))?.expected(loss)));
+        Ok(errors.collect::<Result<Vec<f64>, ReproduceError>>()?.into_iter().fold(0.0, f64::max))
     }
 
     /// The largest expected loss.

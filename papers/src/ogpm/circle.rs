@@ -51,7 +51,7 @@ pub(super) fn figure_5_10(setting: &Setting) -> Result<Findings, ReproduceError>
 
 pub(super) fn figure_5_11(setting: &Setting) -> Result<Findings, ReproduceError> {
     let epsilons = epsilons();
-    let places = cut_places(setting.effort.pick(16, 64));
+    let places = cut_places(setting.effort.pick(6, 64));
     let mut findings = Findings::default();
     for (loss, short, y_name) in [
         (Loss::Absolute, "abs", "worst expected absolute error (rad)"),

@@ -2,7 +2,7 @@
 
 use super::{OGPM, PM_C, ROOT, SW_C, certified_epsilons, epsilons};
 use crate::channel::{Numeric, UNIT, curve, grid, limit_curves};
-use crate::{Curve, Findings, Panel, ReproduceError, Setting};
+use crate::{Curve, Effort, Findings, Panel, ReproduceError, Setting};
 use privet::analysis::Loss;
 
 /// Mechanisms of equal error differ by the rounding of their lattices.
@@ -58,18 +58,20 @@ pub(super) fn figure_c_3(setting: &Setting) -> Result<Findings, ReproduceError> 
     Ok(findings)
 }
 
-fn worst(label: &str, id: &str, loss: Loss) -> Result<Curve, ReproduceError> {
-    curve(label, &epsilons(), |epsilon| Numeric::new(id, UNIT, epsilon)?.worst(loss))
+fn worst(label: &str, id: &str, loss: Loss, effort: Effort) -> Result<Curve, ReproduceError> {
+    curve(label, &epsilons(), |epsilon| Numeric::new(id, UNIT, epsilon)?.worst_by(loss, effort))
 }
 
 pub(super) fn figure_5_9(setting: &Setting) -> Result<Findings, ReproduceError> {
+    let effort = setting.effort;
     let mut findings = Findings::default();
     for (loss, y_name, best) in [
         (Loss::Absolute, "worst expected absolute error", "minimax-absolute"),
         (Loss::Squared, "worst expected squared error", "minimax-squared"),
     ] {
-        let [ogpm, root] = [worst("OGPM, e^(eps/2)", OGPM, loss)?, worst("squared-error root", ROOT, loss)?];
-        let [pm, sw] = [worst("PM-C", PM_C, loss)?, worst("SW-C", SW_C, loss)?];
+        let [ogpm, root] =
+            [worst("OGPM, e^(eps/2)", OGPM, loss, effort)?, worst("squared-error root", ROOT, loss, effort)?];
+        let [pm, sw] = [worst("PM-C", PM_C, loss, effort)?, worst("SW-C", SW_C, loss, effort)?];
         if loss == Loss::Absolute {
             let gaps = ogpm.points.iter().zip(&pm.points).map(|(ours, theirs)| (ours[1] - theirs[1]).abs());
             findings.measure("ogpm-fig59-equal", gaps.fold(0.0, f64::max));
@@ -83,7 +85,7 @@ pub(super) fn figure_5_9(setting: &Setting) -> Result<Findings, ReproduceError> 
             findings.holds_corrected("ogpm-fig59-lowest", is_lowest(&ogpm), is_lowest(&root));
         }
         let mut curves = vec![ogpm, root, pm, sw];
-        curves.extend(limit_curves(best, &certified_epsilons(setting.effort))?);
+        curves.extend(limit_curves(best, &certified_epsilons(effort))?);
         let name = format!("{} error", loss.as_str());
         findings.panels.push(Panel { name, x_name: "epsilon", y_name, curves, ..Panel::default() });
     }

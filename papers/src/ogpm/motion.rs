@@ -186,7 +186,7 @@ fn distributions(setting: &Setting, quantity: &Quantity) -> Result<[Panel; 3], R
     let true_shares = shares(&truth);
     let mut curves = [const { Vec::new() }; 3];
     for (label, id, space) in compared {
-        let lines = quantity.over_epsilons(id, space, setting.effort.pick(20, 500), |_, trial| {
+        let lines = quantity.over_epsilons(id, space, setting.effort.pick(10, 500), |_, trial| {
             let counts = histogram(&trial.numbers, *width, BINS);
             Ok([
                 euclidean(&histogram(&trial.numbers, *width, PRINTED_BINS), &printed_truth),

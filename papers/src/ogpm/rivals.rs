@@ -106,10 +106,12 @@ fn bounded_laplace(findings: &mut Findings) -> Result<(), ReproduceError> {
     Ok(())
 }
 
-pub(super) fn figure_5_14(_: &Setting) -> Result<Findings, ReproduceError> {
+pub(super) fn figure_5_14(setting: &Setting) -> Result<Findings, ReproduceError> {
     let epsilons = epsilons();
     let line = |label: &str, id: &str| {
-        curve(label, &epsilons, |epsilon| Numeric::new(id, UNIT, epsilon)?.worst(Loss::Absolute))
+        curve(label, &epsilons, |epsilon| {
+            Numeric::new(id, UNIT, epsilon)?.worst_by(Loss::Absolute, setting.effort)
+        })
     };
     let ogpm = line("OGPM", OGPM)?;
     let rivals =
