@@ -134,6 +134,11 @@ impl Reproduction {
         self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
     }
 
+    /// How many verdicts are those of the table, because nothing was computed for them.
+    pub fn not_run(&self) -> usize {
+        self.outcomes.iter().filter(|outcome| outcome.basis == Basis::NotRun).count()
+    }
+
     /// The figures that were skipped because data are missing.
     pub fn skipped(&self) -> impl Iterator<Item = &Reproduced> {
         self.figures.iter().filter(|figure| !figure.missing.is_empty())

@@ -45,7 +45,13 @@ pub(super) fn of_paper(reproduction: &Reproduction) -> String {
 fn counts(reproduction: &Reproduction) -> String {
     let count = |verdict: Verdict| format!("{} {}", reproduction.count(verdict), verdict);
     let parts: Vec<String> = Verdict::ALL.into_iter().map(count).collect();
-    format!("{} claims: {}.", reproduction.outcomes.len(), parts.join(", "))
+    let not_run = match reproduction.not_run() {
+        0 => String::new(),
+        count => {
+            format!(" {count} of the verdicts are those of the table: nothing was computed for them here.")
+        }
+    };
+    format!("{} claims: {}.{not_run}", reproduction.outcomes.len(), parts.join(", "))
 }
 
 fn section(reproduction: &Reproduction, reproduced: &Reproduced) -> String {
@@ -123,7 +129,10 @@ fn claim(outcome: &Outcome) -> String {
         ("holds", 0.0) => "does not hold".to_owned(),
         _ => format!("{} {unit}", short(value)).trim().to_owned(),
     };
-    let printed = claim.number.map_or_else(|| claim.printed.clone(), number);
+    let printed = match claim.unit.as_str() {
+        "holds" => claim.number.map_or_else(String::new, number),
+        _ => format!("{} {unit}", claim.printed).trim().to_owned(),
+    };
     format!(
         "<tr id=\"{}\"><th scope=\"row\" class=\"text\">{}<br><span class=\"facts\">{}{}{}</span></th><td>{}</td><td>{}</td>\
          <td class=\"text\"><span class=\"verdict {class}\"></span>{verdict}{by}</td><td class=\"text\">{}</td></tr>\n",

@@ -107,11 +107,13 @@ impl Reproduce {
 fn text(reproductions: &[Reproduction], index: &Path) -> String {
     let mut header = vec!["paper", "figures"];
     header.extend(Verdict::ALL.map(Verdict::as_str));
+    header.push("not run");
     let mut table = table_of_numbers(&header, 1);
     for reproduction in reproductions {
         let computed = reproduction.figures.len() - reproduction.skipped().count();
         let mut row = vec![reproduction.paper.as_str().to_owned(), computed.to_string()];
         row.extend(Verdict::ALL.map(|verdict| reproduction.count(verdict).to_string()));
+        row.push(reproduction.not_run().to_string());
         table.add_row(row);
     }
     let mut text = table.trim_fmt();
