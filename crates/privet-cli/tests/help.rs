@@ -56,6 +56,4 @@ fn collecting() {
     }
 }
 
-snapshots!(
-    mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo, reproduce
-);
+snapshots!(mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo);
