@@ -81,6 +81,9 @@ pub(crate) enum Failure {
     /// A mechanism or a program that does not keep its promise.
     #[error("the audit failed: {message}")]
     Audit { message: String },
+    /// Figures that were left out for want of data; the others are written.
+    #[error("skipped for want of data: {figures}")]
+    MissingData { figures: String, how: String },
     #[error("{action} {}: {source}", path.display())]
     File { action: &'static str, path: PathBuf, source: std::io::Error },
     #[error("cannot write the output: {0}")]
@@ -219,7 +222,7 @@ impl Failure {
             Self::Model { .. } | Self::Reshape(_) => 65,
             Self::Collect(error) => collect_exit_code(error),
             Self::Serve(_) => 74,
-            Self::File { .. } | Self::Output(_) | Self::Entropy(_) => 74,
+            Self::File { .. } | Self::MissingData { .. } | Self::Output(_) | Self::Entropy(_) => 74,
             Self::Estimate(_) => 75,
             Self::Stopped => INTERRUPTED,
         }
@@ -249,6 +252,7 @@ impl Failure {
             Self::Serve(_) => "serve",
             Self::Collect(error) => error.code(),
             Self::Stopped => "stopped",
+            Self::MissingData { .. } => "missing-data",
             Self::File { .. } => "file",
             Self::Output(_) => "output",
             Self::Entropy(_) => "entropy",
@@ -271,6 +275,7 @@ impl Failure {
                 "mechanism files are written by `privet optimize --out`, and hold only as a whole".into(),
             ),
             Self::Source { problem, .. } => problem.hint(),
+            Self::MissingData { how, .. } => Some(how.clone().into()),
             Self::Policy { source, .. } => source.hint(),
             Self::Collect(CollectError::Refused { hint, .. }) => hint.clone().map(Cow::from),
             Self::Collect(CollectError::Address { .. }) => {

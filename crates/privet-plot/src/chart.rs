@@ -12,6 +12,8 @@ pub enum Range {
     Line([f64; 2]),
     /// A circle of this length, from zero.
     Turn(f64),
+    /// From one number above zero to another, spaced by factors.
+    Factors([f64; 2]),
 }
 
 /// One colour of a chart: what it is called, and what is drawn in it.
@@ -233,6 +235,7 @@ impl Chart {
         let x_axis = |right: f64| match self.x_range {
             Range::Line([low, high]) => Axis::between(low, high, right - left),
             Range::Turn(period) => Axis::turn(period, right - left),
+            Range::Factors(ends) => Axis::logarithmic(ends, right - left),
         };
         // In a page half of the last number may hang over the end of the axis.
         let overhang =

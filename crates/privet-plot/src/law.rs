@@ -130,7 +130,7 @@ pub fn draw_laws(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
     };
     let is_ring = matches!(range, Range::Turn(_));
     let inside = |value: f64| match range {
-        Range::Line([low, high]) => (low..=high).contains(&value),
+        Range::Line([low, high]) | Range::Factors([low, high]) => (low..=high).contains(&value),
         Range::Turn(_) => true,
     };
     let series = |law: &Law| {

@@ -1,6 +1,7 @@
 //! Jacobian-guided reshaping: three studies.
 
 pub mod cifar;
+pub(crate) mod figures;
 pub mod household;
 pub mod mnist;
 mod study;

@@ -8,8 +8,6 @@ use privet_vector::reshape::{
     Ablation, Evaluation, MechanismChoice, Reaction, Reading, Reshape, ReshapeError, Reshaped, Rows, Targets,
     TaskSpace, evaluate, fit,
 };
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use thiserror::Error;
 
 /// Why a study could not be done.
@@ -173,26 +171,11 @@ pub(super) fn all_rows<J: Sync>(
     seed: u64,
     work: impl Fn(&J, &mut Generator) -> Result<Vec<Row>, StudyError> + Sync,
 ) -> Result<Vec<Row>, StudyError> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(place) else { return };
-                    let mut rng =
-                        Generator::from_insecure_seed(seed.wrapping_mul(1 << 32).wrapping_add(place as u64));
-                    let rows = work(job, &mut rng);
-                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((place, rows));
-                }
-            });
-        }
+    let lists = crate::queue::in_order(jobs, |place, job| {
+        let mut rng = Generator::from_insecure_seed(seed.wrapping_mul(1 << 32).wrapping_add(place as u64));
+        work(job, &mut rng)
     });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_by_key(|(place, _)| *place);
-    let lists: Result<Vec<Vec<Row>>, StudyError> = done.into_iter().map(|(_, rows)| rows).collect();
-    Ok(lists?.concat())
+    Ok(lists.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// Some of the rows of a table, and of what belongs to them, drawn without replacement.

@@ -18,6 +18,7 @@ mod optimize;
 mod perturb;
 mod policy;
 mod prior;
+mod reproduce;
 mod reshape;
 mod serve;
 mod settings;
@@ -60,6 +61,7 @@ enum Verb {
     Policy(policy::PolicyVerb),
     Serve(serve::Serve),
     Collect(collect::Collect),
+    Reproduce(reproduce::Reproduce),
     Bench(bench::Bench),
     Demo(demo::Demo),
 }
@@ -85,6 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Verb::Policy(verb) => verb.run(output),
         Verb::Serve(verb) => verb.run(output),
         Verb::Collect(verb) => verb.run(output),
+        Verb::Reproduce(verb) => verb.run(output),
         Verb::Bench(verb) => verb.run(output),
         Verb::Demo(verb) => verb.run(output),
     }

@@ -1,0 +1,69 @@
+//! Papers: rows, pages, and what is refused.
+
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use assert_cmd::Command;
+use common::Folder;
+
+#[test]
+fn a_figure_has_rows_charts_and_pages() {
+    let folder = Folder::new();
+    let rows = folder.json("reproduce jrr --figure 4.5 --quick --out papers");
+    let rows = rows.as_array().unwrap();
+    let keys: Vec<&str> = rows[0].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["source", "figure", "series", "x", "ours", "paper", "verdict"]);
+    let claimed = rows.iter().find(|row| row["series"] == "jrr-fig45-001").unwrap();
+    assert!((claimed["ours"].as_f64().unwrap() - 1.0).abs() < 0.01);
+    assert_eq!((claimed["paper"].as_f64(), claimed["verdict"].as_str()), (Some(1.0), Some("reproduced")));
+    let csv = folder.text("papers/jrr/rows.csv");
+    assert!(csv.starts_with("figure,series,x,ours,paper\n4.5,10000 people: RR,0.01,"), "{csv}");
+    let page = folder.text("papers/jrr.html");
+    assert!(page.contains("Figure 4.5") && page.contains("<svg") && !page.contains("src="));
+    assert!(folder.text("papers/index.html").contains("jrr.html#4.5"));
+    assert!(folder.text("papers/jrr/4.5-10000-people.svg").starts_with("<svg"));
+    assert!(folder.read("papers/jrr/4.5-10000-people.png").starts_with(b"\x89PNG"));
+    // The folder is ours now, and may be written again.
+    folder.succeed("reproduce jrr --figure 4.6 --quick --out papers");
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_left_alone() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("mine")).unwrap();
+    folder.write("mine/thesis.txt", "years of work");
+    let ending = folder.run("reproduce jrr --figure 4.5 --out mine");
+    assert_eq!(ending.code, 2);
+    assert!(ending.stderr.contains("mine exists and was not written by"), "{}", ending.stderr);
+    assert_eq!(std::fs::read_dir(folder.path("mine")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_figure_without_its_data_is_skipped_by_name() {
+    let folder = Folder::new();
+    let output = Command::cargo_bin("privet")
+        .unwrap()
+        .current_dir(folder.path(""))
+        .env("PRIVET_DATA", folder.path("nothing"))
+        .args(["reproduce", "jrr", "--figure", "table 4.3", "--out", "papers", "--json"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(74));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("skipped for want of data: jrr table 4.3 [missing-data]"), "{message}");
+    assert!(message.contains("put it at jrr/census.csv in the folder that PRIVET_DATA names"), "{message}");
+    assert!(folder.text("papers/jrr.html").contains("Skipped:"));
+}
+
+#[test]
+fn wrong_names_are_explained() {
+    let folder = Folder::new();
+    let paper = folder.run("reproduce thesis --out papers");
+    assert_eq!(paper.code, 2);
+    assert!(paper.stderr.contains("a paper is one of jrr, ogpm,"), "{}", paper.stderr);
+    let figure = folder.run("reproduce jrr --figure 9.9 --out papers");
+    assert_eq!(figure.code, 2);
+    assert!(figure.stderr.contains("jrr has no figure \"9.9\"; it has example 2,"), "{}", figure.stderr);
+}

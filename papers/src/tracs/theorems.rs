@@ -1,0 +1,104 @@
+//! What the text says without a figure, and what it says about its table of times.
+
+use super::{Build, METHODS, Trips, random_paths, rectangle};
+use crate::channel::{CIRCLE, Numeric, UNIT, grid};
+use crate::{Findings, ReproduceError, Setting};
+use privet::Epsilon;
+use privet::analysis::Loss;
+use privet::limit::generalised::Line;
+use privet::trajectory::method::{LinePart, RingPart, Split, TracsD};
+use privet::trajectory::metric::Metric;
+use std::f64::consts::PI;
+
+/// Milliseconds of one report in Table 6.2, in all and for drawing: ATP, NGram, L-SRR, TraCS-D, TraCS-C.
+const ATP: [f64; 2] = [145.7, 125.8];
+const N_GRAM: [f64; 2] = [100.9, 92.8];
+const L_SRR: [f64; 2] = [6.2, 0.003];
+const TRACS_D: [f64; 2] = [0.06, 0.018];
+const TRACS_C: [f64; 2] = [0.05, 0.003];
+
+pub(super) fn table_6_2(_: &Setting) -> Result<Findings, ReproduceError> {
+    let mut findings = Findings::default();
+    for (id, [total, drawing]) in [("atp", ATP), ("ngram", N_GRAM), ("tracsd", TRACS_D), ("tracsc", TRACS_C)]
+    {
+        findings.measure(format!("tracs-t62-share-{id}"), 100.0 * drawing / total);
+    }
+    let largest = |rivals: &[[f64; 2]]| {
+        let ratio = |rival: &[f64; 2]| (TRACS_D[0] / rival[0]).max(TRACS_C[0] / rival[0]);
+        rivals.iter().map(ratio).fold(0.0, f64::max)
+    };
+    findings.holds("tracs-t62-below-005", largest(&[ATP, N_GRAM]) < 0.0005);
+    findings.holds("tracs-t62-below-1", largest(&[L_SRR]) < 0.01);
+    Ok(findings)
+}
+
+pub(super) fn theorems(setting: &Setting) -> Result<Findings, ReproduceError> {
+    let mut findings = Findings::default();
+    for (id, (_, build)) in [("tracs-thm12", METHODS[0]), ("tracs-thm14", METHODS[1])] {
+        let guarantee = build(rectangle([0.0, 1.0], [0.0, 1.0])?, Epsilon::new(4.0)?)?.guarantee();
+        findings.measure(id, guarantee.map_or(f64::INFINITY, |guarantee| guarantee.epsilon().get()));
+    }
+    findings.measure("tracs-thm13", decay()?);
+    findings.holds("tracs-thm13-formula", has_printed_error()?);
+    for epsilon in [10.0f64, 2.0] {
+        findings.measure(format!("tracs-krr3600-{epsilon}"), epsilon.exp() / (3599.0 + epsilon.exp()));
+    }
+    findings.measure("tracs-trivial", 1.0 / 10.0);
+    findings.measure("tracs-d29-split", best_share(setting)?);
+    Ok(findings)
+}
+
+/// How the logarithm of the squared error falls with epsilon.
+fn decay() -> Result<f64, ReproduceError> {
+    let mut points = Vec::new();
+    for epsilon in grid(10.0, 16.0, 6) {
+        points.push((
+            epsilon,
+            Numeric::new("optimal-piecewise", UNIT, epsilon)?.error_at(0.0, Loss::Squared)?.ln(),
+        ));
+    }
+    Ok(Line::through(&points).map_or(f64::NAN, |line| line.slope))
+}
+
+/// The squared error of the window at an end of the interval, and pi^2 times that on the circle.
+fn has_printed_error() -> Result<bool, ReproduceError> {
+    let mut is_right = true;
+    for epsilon in grid(1.0, 8.0, 7) {
+        let (inside, length) = ((epsilon / 2.0).exp(), 1.0 / (1.0 + (epsilon / 2.0).exp()));
+        let outside = inside * (-epsilon).exp();
+        let printed = (inside * length.powi(3) + outside * (1.0 - length.powi(3))) / 3.0;
+        let line = Numeric::new("optimal-piecewise", UNIT, epsilon)?.error_at(0.0, Loss::Squared)?;
+        let ring = Numeric::new("optimal-piecewise-circle", CIRCLE, epsilon)?.error_at(0.0, Loss::Squared)?;
+        is_right &= (line / printed - 1.0).abs() < 1e-3 && (ring / printed / PI.powi(2) - 1.0).abs() < 1e-3;
+    }
+    Ok(is_right)
+}
+
+/// The share of epsilon 10 for the direction with the least error in the unit square.
+fn best_share(setting: &Setting) -> Result<f64, ReproduceError> {
+    let paths = random_paths(setting.effort.pick(50, 400), 100, [1.0, 1.0]);
+    let trips = Trips { space: rectangle([0.0, 1.0], [0.0, 1.0])?, paths: &paths, trials: 1, rounding: None };
+    let at = |hundredths: u32, build: Build| {
+        Ok::<_, ReproduceError>((trips.score(build, 10.0, Metric::AverageError)?, hundredths))
+    };
+    let errors = [
+        at(55, split::<55>)?,
+        at(60, split::<60>)?,
+        at(65, split::<65>)?,
+        at(70, split::<70>)?,
+        at(76, split::<76>)?,
+        at(80, split::<80>)?,
+    ];
+    let best = errors.into_iter().min_by(|one, other| one.0.total_cmp(&other.0));
+    Ok(best.map_or(f64::NAN, |(_, hundredths)| f64::from(hundredths) / 100.0))
+}
+
+/// TraCS-D with so many hundredths of epsilon for the direction.
+fn split<const HUNDREDTHS: u32>(
+    space: privet::trajectory::space::Space,
+    epsilon: Epsilon,
+) -> Result<Box<dyn privet::trajectory::method::LocationMethod>, privet::trajectory::TrajectoryError> {
+    let share = Split::Share(f64::from(HUNDREDTHS) / 100.0);
+    let method = TracsD::with(space, epsilon, share, RingPart::OptimalPiecewise, LinePart::OptimalPiecewise)?;
+    Ok(Box::new(method))
+}

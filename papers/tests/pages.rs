@@ -1,0 +1,81 @@
+//! What is written for a paper.
+
+// The helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used)]
+
+use privet_papers::{Effort, Paper, ReproduceError, Reproduction, Request, data, report, reproduce};
+use std::path::{Path, PathBuf};
+
+fn run(papers: &[Paper], figure: Option<&str>, data: PathBuf) -> Result<Vec<Reproduction>, ReproduceError> {
+    let figure = figure.map(str::to_owned);
+    reproduce(&Request { papers: papers.to_vec(), figure, effort: Effort::Quick, data }, &|_| {})
+}
+
+/// Pages that can be looked at after the test: those of everything that is quick to compute.
+#[test]
+fn papers_have_rows_charts_and_pages() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    std::fs::remove_dir_all(&folder).ok();
+    let reproductions = run(&[Paper::Jrr, Paper::Tracs], None, data::folder()).unwrap();
+    let index = report::write_all(&folder, &reproductions).unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(read("jrr/rows.csv").starts_with("figure,series,x,ours,paper\n"));
+    assert!(read("jrr/rows.csv").contains("\n4.6,jrr-fig46-10000,"));
+    assert!(read("jrr/4.5-10000-people.svg").starts_with("<svg"));
+    assert!(std::fs::read(folder.join("jrr/4.5-10000-people.png")).unwrap().starts_with(b"\x89PNG"));
+    let page = read("jrr.html");
+    assert!(page.contains("Figure 4.5") && page.contains("id=\"jrr-fig46-10000\"") && !page.contains("src="));
+    assert_eq!(page.matches("<svg").count(), page.matches("role=\"img\"").count());
+    assert!(std::fs::read_to_string(index).unwrap().contains("href=\"jrr.html#4.5\""));
+    // The folder is ours now, and may be written again.
+    report::prepare(&folder).unwrap();
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("thesis.txt"), "years of work").unwrap();
+    assert!(matches!(report::prepare(folder.path()), Err(ReproduceError::NotOurs { .. })));
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    let file = folder.path().join("thesis.txt");
+    assert!(matches!(report::prepare(&file), Err(ReproduceError::NotOurs { .. })));
+    report::prepare(&folder.path().join("new/papers")).unwrap();
+}
+
+#[test]
+fn a_figure_without_its_data_is_skipped_and_its_claims_are_not_run() {
+    let nothing = tempfile::tempdir().unwrap();
+    let jrr = run(&[Paper::Jrr], Some("table 4.3"), nothing.path().to_owned()).unwrap().remove(0);
+    assert_eq!(jrr.skipped().count(), 1);
+    assert!(jrr.figures[0].missing[0].how_to_get().contains("jrr/kosarak.csv"));
+    assert!(jrr.rows().is_empty() && jrr.outcomes.iter().all(|outcome| outcome.basis.as_str() == "not run"));
+    assert_eq!(jrr.changed().count(), 0);
+}
+
+#[test]
+fn figures_have_names() {
+    let missing = || PathBuf::new();
+    let figure = run(&[Paper::Jrr], Some("Figure 4.6"), missing()).unwrap().remove(0);
+    assert_eq!(figure.figures.len(), 1);
+    assert!(figure.outcomes.iter().all(|outcome| outcome.claim.figure == "4.6"));
+    let error = run(&[Paper::Jrr], Some("9.9"), missing()).unwrap_err();
+    assert!(error.to_string().starts_with("jrr has no figure \"9.9\"; it has example 2,"), "{error}");
+    assert!("thesis".parse::<Paper>().unwrap_err().to_string().contains("jrr, ogpm, tracs"));
+}
+
+/// Every table of claims can be read, and every figure that a claim names has one name only.
+#[test]
+fn claims_can_be_read() {
+    for paper in Paper::ALL {
+        let claims = paper.claims().unwrap();
+        assert!(claims.len() >= 60, "{}", paper.as_str());
+        let mut ids: Vec<&str> = claims.iter().map(|claim| claim.id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), claims.len());
+        let mut figures: Vec<&str> = paper.figures().iter().map(|figure| figure.id).collect();
+        figures.sort_unstable();
+        figures.dedup();
+        assert_eq!(figures.len(), paper.figures().len());
+    }
+}
