@@ -6,6 +6,7 @@ mod docs;
 mod process;
 mod prove;
 mod report;
+mod site;
 mod test;
 mod words;
 
@@ -25,11 +26,12 @@ const TASKS: &[Task] = &[
     Task { name: "test", about: "formatting, checks, clippy, docs and all tests", run: test::run },
     Task {
         name: "check",
-        about: "direction of the arrows, wasm build, generated docs, words",
+        about: "direction of the arrows, wasm build, generated docs, links, words",
         run: check::run,
     },
     Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
+    Task { name: "site", about: "the documentation as pages, in target/site", run: site::run },
     Task { name: "help", about: "this list", run: help },
 ];
 
