@@ -75,7 +75,8 @@ impl Workshop {
 /// The file that a command draws into. Maps are drawn with `--out`.
 fn plot_of(commands: &str) -> Option<String> {
     let words: Vec<&str> = commands.split_whitespace().collect();
-    let drawn = words.windows(2).find(|pair| matches!(pair[0], "--plot" | "--out") && pair[1].ends_with(".svg"));
+    let drawn =
+        words.windows(2).find(|pair| matches!(pair[0], "--plot" | "--out") && pair[1].ends_with(".svg"));
     drawn.map(|pair| pair[1].to_owned())
 }
 
@@ -107,8 +108,8 @@ fn build_program() -> Result<PathBuf> {
         "--message-format",
         "json-render-diagnostics",
     ]))?;
-    let programs = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let program = programs.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).last();
+    let mut messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let program = messages.find_map(|message| message["executable"].as_str().map(PathBuf::from));
     program.context("cargo built no program")
 }
 
