@@ -38,7 +38,11 @@ fn problems(page: &str) -> Vec<String> {
         return vec![format!("{printed}\n{}", String::from_utf8_lossy(&output.stderr))];
     }
     let mut printed = printed.split(BETWEEN);
-    let mut problems = Vec::new();
+    let mut problems: Vec<String> = blocks
+        .windows(2)
+        .filter(|pair| pair[1].language == "text" && pair[0].language != "sh")
+        .map(|pair| format!("no command prints\n{}", pair[1].text))
+        .collect();
     for (place, block) in blocks.iter().enumerate().filter(|(_, block)| block.language == "sh") {
         let printed = trimmed(printed.next().unwrap_or_default());
         let shown = blocks.get(place + 1).filter(|next| next.language == "text");
@@ -101,4 +105,5 @@ fn a_page_that_shows_something_else_is_found() {
     assert_eq!(problems(&page.replace("\n12\n", "\n13\n")).len(), 1);
     assert_eq!(problems(&page.replace("\n1\n", "\n2\n")).len(), 1);
     assert_eq!(problems(&page.replace("x=1", "false")).len(), 1);
+    assert_eq!(problems(&format!("{page}\n```text\n12\n```\n")).len(), 1);
 }

@@ -44,7 +44,7 @@ pub(crate) fn add_pages(site: &mut Site, sources: &Sources, workshop: Option<&Wo
         let mut pictures = Pictures::new();
         if let Some(workshop) = workshop {
             page.push_str(
-                "\n## What it looks like\n\nAll of this is computed from the integers that it draws with.\n",
+                "\n## What it looks like\n\nComputed from the mechanism itself; nothing is simulated.\n",
             );
             for command in exhibits(row) {
                 let (shown, picture) = workshop.exhibit(id, &command)?;
