@@ -126,6 +126,14 @@ mod tests {
         assert_eq!(plot_of("privet perturb --out a.csv"), None);
     }
 
+    /// The line is written on the pages, here, and in the test that runs them.
+    #[test]
+    fn pages_with_pictures_are_known_by_their_line() {
+        let page = include_str!("../../../docs/CONCEPTS.md");
+        assert!(page.contains(RUNNABLE));
+        assert_eq!(shell_blocks(page).iter().filter_map(|block| plot_of(block)).count(), 5);
+    }
+
     #[test]
     fn a_drawing_says_what_it_shows() {
         assert_eq!(
