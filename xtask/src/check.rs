@@ -18,6 +18,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.check("arrows", crate::arrows::check);
     report.check("wasm", wasm);
     report.check("generated docs", crate::docs::check);
+    report.check("links", crate::site::check);
     report.check("words", crate::words::check);
 }
 

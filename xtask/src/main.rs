@@ -11,6 +11,7 @@ mod prove;
 mod python;
 mod report;
 mod schemathesis;
+mod site;
 mod test;
 mod tools;
 mod wasm;
@@ -32,7 +33,7 @@ const TASKS: &[Task] = &[
     Task { name: "test", about: "formatting, checks, clippy, docs and all tests", run: test::run },
     Task {
         name: "check",
-        about: "direction of the arrows, wasm build, generated docs, words",
+        about: "direction of the arrows, wasm build, generated docs, links, words",
         run: check::run,
     },
     Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
@@ -50,6 +51,7 @@ const TASKS: &[Task] = &[
     },
     Task { name: "wheel", about: "the pip package, in release, in target/wheels", run: python::wheel },
     Task { name: "docs", about: "rewrites the generated parts of README.md", run: docs::run },
+    Task { name: "site", about: "the documentation as pages, in target/site", run: site::run },
     Task { name: "help", about: "this list", run: help },
 ];
 

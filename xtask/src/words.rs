@@ -29,7 +29,7 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-fn tracked_files() -> Result<Vec<String>> {
+pub(crate) fn tracked_files() -> Result<Vec<String>> {
     let mut git = Command::new("git");
     git.args(["ls-files", "-z"]);
     let names = capture(git).context("the tracked files are asked from git, in a clone")?;

@@ -4,62 +4,19 @@
 // The helpers of a test may end it.
 #![allow(clippy::expect_used)]
 
-use std::path::{Path, PathBuf};
+mod common;
+
+use common::page::{Block, blocks, run};
 use std::process::{Command, Output};
 
 const README: &str = include_str!("../../../README.md");
 const EXAMPLE: &str = include_str!("../../privet/examples/quick_start.rs");
-
-const PAGES: [&str; 11] = [
-    "README.md",
-    "ARCHITECTURE.md",
-    "THREAT_MODEL.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "docs/ADDING_A_MECHANISM.md",
-    "docs/LOCATIONS.md",
-    "docs/CLASSIFIERS.md",
-    "docs/VECTORS.md",
-    "docs/COLLECTING.md",
-    "papers/reshape/README.md",
-];
-
-/// A piece of code between fences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Block<'a> {
-    language: &'a str,
-    text: &'a str,
-}
 
 /// The part of a page below a heading, up to the next one of the same level.
 fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     let start = page.find(&format!("\n## {heading}\n")).expect("the heading is there") + 1;
     let end = page[start..].find("\n## ").map_or(page.len(), |length| start + length);
     &page[start..end]
-}
-
-/// The fenced blocks of a part of a page, in order.
-fn blocks(part: &str) -> Vec<Block<'_>> {
-    let mut blocks = Vec::new();
-    let mut rest = part;
-    while let Some((_, fenced)) = rest.split_once("\n```") {
-        let (language, body) = fenced.split_once('\n').expect("a fence ends its line");
-        let (text, after) = body.split_once("\n```").expect("a block has an end");
-        blocks.push(Block { language, text });
-        rest = after;
-    }
-    blocks
-}
-
-/// Runs commands as a reader would, with the `privet` of this build.
-fn run(commands: &str, folder: &Path) -> Output {
-    let binaries = Path::new(env!("CARGO_BIN_EXE_privet")).parent().expect("a binary is in a folder");
-    let inherited = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(PathBuf::from(binaries)).chain(std::env::split_paths(&inherited));
-    let path = std::env::join_paths(folders).expect("a path without separators");
-    let mut shell = Command::new("sh");
-    shell.args(["-e", "-c", commands]).current_dir(folder).env("PATH", path);
-    shell.output().expect("there is a shell")
 }
 
 fn stdout_of(output: Output, what: &str) -> String {
@@ -120,21 +77,6 @@ fn the_audit_of_the_page_passes_and_one_of_the_truth_fails() {
     let (options, _) = audit.split_once("--command").expect("the audit is of a command");
     let truth = run(&format!("{options} --command cat"), folder.path());
     assert_eq!(truth.status.code(), Some(1), "{}", String::from_utf8_lossy(&truth.stderr));
-}
-
-#[test]
-fn links_lead_somewhere() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    for page in PAGES {
-        let text = std::fs::read_to_string(root.join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
-        let folder = root.join(page).parent().expect("a page is in a folder").to_owned();
-        let targets =
-            text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
-        for target in targets.filter(|target| !target.contains("://")) {
-            let file = target.split('#').next().unwrap_or(target);
-            assert!(file.is_empty() || folder.join(file).exists(), "{page} links to {target}");
-        }
-    }
 }
 
 /// A test that reads a page must notice when the page changes.
