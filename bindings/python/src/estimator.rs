@@ -255,7 +255,7 @@ fn count_parts(kind: &Kind, parts: &[&[u8]], width: usize) -> Result<Vec<Counted
     })
 }
 
-pub(crate) fn answer_json(answer: &Answer) -> Value {
+fn answer_json(answer: &Answer) -> Value {
     match answer {
         Answer::Frequencies(frequencies) => frequencies_json(frequencies),
         Answer::Numbers(numbers) => json!({
@@ -279,6 +279,11 @@ pub(crate) fn answer_json(answer: &Answer) -> Value {
             "ranges": shares_json(&angles.ranges),
             "n": angles.n,
             "method": angles.method.as_str(),
+        }),
+        Answer::Vector(mean) => json!({
+            "kind": "vector",
+            "coordinates": mean.coordinates.iter().map(json::estimate).collect::<Vec<Value>>(),
+            "n": mean.n,
         }),
     }
 }
