@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn the_page_has_the_machine_the_figures_and_what_is_missing() {
         let mut made_up =
-            run(vec![row("a-client", Group::Mechanisms, 0.456, 0.02), row("b", Group::Peers, 234.5, 0.1)]);
+            run(vec![row("a-client", Group::Mechanisms, 0.456, 0.02), row("b", Group::Peers, 234.6, 0.1)]);
         let (name, reason, how) =
             ("other".to_owned(), "not <there>".to_owned(), "pip install other==1".to_owned());
         made_up.skipped.push(Skipped { name, reason, how });

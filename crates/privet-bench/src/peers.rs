@@ -60,7 +60,7 @@ struct Missing {
 /// # Errors
 /// When the interpreter cannot be started, has no Privet, or the script fails.
 pub fn measure_peers(python: &Path, patience: Patience) -> Result<Peers, BenchError> {
-    let people = if patience == Patience::quick() { QUICK_PEOPLE } else { PEOPLE };
+    let people = if patience.is_quick() { QUICK_PEOPLE } else { PEOPLE };
     let rounds = patience.turns().min(MOST_TURNS);
     let output = run_script(python, people, rounds)
         .map_err(|source| BenchError::Python { python: python.to_owned(), source })?;

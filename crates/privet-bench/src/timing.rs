@@ -43,6 +43,11 @@ impl Patience {
         Self { turns, ours, peer: turn.saturating_sub(ours) }
     }
 
+    /// Whether it is for a first impression only.
+    pub(crate) fn is_quick(self) -> bool {
+        self.turns < TURNS
+    }
+
     /// How often we and the peer take turns.
     pub(crate) fn turns(self) -> usize {
         self.turns

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::output::{Output, table_of_numbers};
 use comfy_table::CellAlignment;
 use privet_bench::{Change, Comparison, Row, Run, Verdict, rate_text};
+use privet_plot::ratio_text;
 use serde::Serialize;
 
 /// A row as JSON has it.
@@ -34,7 +35,7 @@ fn text(rows: &[Shown<'_>], comparison: Option<&Comparison>) -> String {
             row.task.clone(),
             rate_text(row.ours),
             rate_text(row.peer),
-            format!("{:.1} %", 100.0 * row.ratio),
+            ratio_text(row.ratio),
             format!("{:.1} %", 100.0 * row.noise),
             row.unit.clone(),
             row.note.clone(),
@@ -57,8 +58,7 @@ fn changes(comparison: &Comparison) -> String {
         }
         let mut table = table_of_numbers(&["task", "before", "now", "change", "noise"], 1);
         for Change { task, before, now, change, noise, .. } in changed {
-            let shares = [100.0 * before, 100.0 * now].map(|share| format!("{share:.1} %"));
-            let [before, now] = shares;
+            let [before, now] = [*before, *now].map(ratio_text);
             let (change, noise) = (format!("{:+.1} %", 100.0 * change), format!("{:.1} %", 100.0 * noise));
             table.add_row(vec![task.clone(), before, now, change, noise]);
         }
