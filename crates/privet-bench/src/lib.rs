@@ -12,9 +12,10 @@
 //! We and the peer take turns. Each turn gives a ratio, and the turn in the middle of all counts. How far the others are from it, by their
 //! median absolute deviation, is the *noise*: a difference between two runs means something where it is larger than that of both.
 //!
-//! One core, unless a note says otherwise; 128 categories, numbers from 0 to 1, places in the unit square, vectors of 64 coordinates,
-//! epsilon 1.
+//! What counts is the time of the thread on the processor, and for work of several threads that of the clock on the wall. All tasks have 128
+//! categories, numbers from 0 to 1, places in the unit square, vectors of 64 coordinates, and epsilon 1.
 
+mod clock;
 mod compare;
 mod counting;
 mod error;

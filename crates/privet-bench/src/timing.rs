@@ -1,6 +1,7 @@
 //! Rates by the clock, in turns.
 
-use std::time::{Duration, Instant};
+use crate::clock::{Clock, Stopwatch};
+use std::time::Duration;
 
 /// How long a task is measured, and in how many turns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -8,6 +9,7 @@ pub struct Patience {
     turns: usize,
     ours: Duration,
     peer: Duration,
+    clock: Clock,
 }
 
 /// Of each turn the larger part is ours: the peer is the steadier of both.
@@ -40,7 +42,12 @@ impl Patience {
     fn of(turns: usize, seconds: f64) -> Self {
         let turn = Duration::try_from_secs_f64(seconds / turns as f64).unwrap_or_default();
         let ours = turn.mul_f64(OUR_SHARE);
-        Self { turns, ours, peer: turn.saturating_sub(ours) }
+        Self { turns, ours, peer: turn.saturating_sub(ours), clock: Clock::Thread }
+    }
+
+    /// The same by everybody's clock, for work that several threads do.
+    pub(crate) fn of_all_threads(self) -> Self {
+        Self { clock: Clock::Wall, ..self }
     }
 
     /// Whether it is for a first impression only.
@@ -59,8 +66,19 @@ impl Patience {
         mut ours: impl FnMut() -> Result<usize, E>,
         mut peer: impl FnMut() -> Result<usize, E>,
     ) -> Result<Timed, E> {
-        let turn = |_| Ok(Turn { ours: rate(self.ours, &mut ours)?, peer: rate(self.peer, &mut peer)? });
+        let turn =
+            |_| Ok(Turn { ours: self.rate(self.ours, &mut ours)?, peer: self.rate(self.peer, &mut peer)? });
         (0..self.turns).map(turn).collect::<Result<_, E>>().map(Timed::of)
+    }
+
+    /// Repeats until the time is over, and gives items per second.
+    fn rate<E>(self, at_least: Duration, work: &mut impl FnMut() -> Result<usize, E>) -> Result<f64, E> {
+        let watch = Stopwatch::start(self.clock);
+        let mut items = work()?;
+        while !watch.has_reached(at_least) {
+            items += work()?;
+        }
+        Ok(items as f64 / watch.seconds())
     }
 }
 
@@ -121,20 +139,6 @@ pub(crate) struct Measured {
     pub(crate) note: String,
 }
 
-/// Repeats until the time is over.
-fn rate<E>(at_least: Duration, work: &mut impl FnMut() -> Result<usize, E>) -> Result<f64, E> {
-    let start = Instant::now();
-    let mut items = 0;
-    loop {
-        items += work()?;
-        let elapsed = start.elapsed();
-        if elapsed >= at_least {
-            // A clock that stood still would make the rate infinite.
-            return Ok(items as f64 / elapsed.as_secs_f64().max(1e-9));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,9 +175,7 @@ mod tests {
             order.borrow_mut().push(letter);
             Ok::<_, ()>(1)
         };
-        Patience { turns: 3, ours: Duration::ZERO, peer: Duration::ZERO }
-            .take_turns(|| note('o'), || note('p'))
-            .unwrap();
+        Patience::of(3, 0.0).take_turns(|| note('o'), || note('p')).unwrap();
         assert_eq!(*order.borrow(), "opopop");
     }
 

@@ -44,8 +44,9 @@ fn proof(model: Model, patience: Patience) -> Result<Measured, BenchError> {
     let proved = Options { approach: Approach::Proof, beside: 0, ..Options::default() };
     let drawn = Options { approach: Approach::Samples, samples: SAMPLES, ..Options::default() };
     let (mut for_proofs, mut for_samples) = (fresh(), fresh());
-    let timed =
-        patience.take_turns(|| bound(&proved, &mut for_proofs), || bound(&drawn, &mut for_samples))?;
+    let timed = patience
+        .of_all_threads()
+        .take_turns(|| bound(&proved, &mut for_proofs), || bound(&drawn, &mut for_samples))?;
     Ok(timed.in_units("bounds/s", format!("a bound from {SAMPLES} drawn reports of the same record")))
 }
 

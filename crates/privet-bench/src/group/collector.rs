@@ -52,7 +52,7 @@ fn ingest(load: Load, rows: usize, note: String, patience: Patience) -> Result<M
     let mut senders: Vec<Sender> =
         (0..load.connections).map(|number| Sender::new(&host, number as u64)).collect::<Result<_, _>>()?;
     let mut made_up = Reports::new(u64::MAX >> 40)?;
-    let timed = patience.take_turns(
+    let timed = patience.of_all_threads().take_turns(
         || {
             send_all(&mut senders, load)?;
             Ok::<_, BenchError>(load.all_reports())

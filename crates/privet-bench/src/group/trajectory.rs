@@ -110,7 +110,7 @@ fn gather(method: &dyn LocationMethod, reports: &[Path]) -> Result<Evidence, Ben
 fn density(patience: Patience) -> Result<Measured, BenchError> {
     let (method, reports) = reported_paths()?;
     let mut dense = DenseRound::new();
-    let timed = patience.take_turns(
+    let timed = patience.of_all_threads().take_turns(
         || {
             black_box(gather(&method, black_box(&reports))?.density());
             Ok::<_, BenchError>(1)
