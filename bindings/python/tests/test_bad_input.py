@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -347,7 +348,7 @@ LONG_CALLS = {
 
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="needs signals")
 @pytest.mark.parametrize("call", LONG_CALLS.values(), ids=LONG_CALLS.keys())
-def test_interrupts(call: str) -> None:
+def test_interrupts(call: str, tmp_path: Path) -> None:
     """Ctrl-C ends a call that would take minutes."""
     program = f"""
         import numpy, privet, signal, threading, os, time
@@ -365,6 +366,6 @@ def test_interrupts(call: str) -> None:
         capture_output=True,
         text=True,
         timeout=120,
-        env=dict(os.environ),
+        env={**os.environ, "PRIVET_CACHE": str(tmp_path)},
     )
     assert done.stdout.strip() == "interrupted", done.stderr
