@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::process::run;
 use crate::program::target_folder;
 use crate::report::Report;
+use crate::tools;
 
 const PACKAGE: &str = "bindings/python";
 
@@ -17,9 +18,7 @@ const MATURIN: &str = "maturin>=1.16,<2";
 fn environment(program: &str) -> Result<Command> {
     let folder = target_folder()?.join("python");
     if !folder.join("bin/python").exists() {
-        let mut make = Command::new("python3");
-        make.args(["-m", "venv"]).arg(&folder);
-        run(make).context("tests of the Python package need python3 (3.11 or later) with venv")?;
+        tools::python_environment(&folder)?;
     }
     let mut command = Command::new(folder.join("bin").join(program));
     // What is tested is what is installed, and nothing of the caller's.
@@ -45,6 +44,7 @@ pub(crate) fn wheel() -> Result<ExitCode> {
 
 /// Installs the library that `cargo test` has built, and runs the package's tests. Nothing is compiled here.
 pub(crate) fn steps(report: &mut Report) {
+    report.check("java", tools::java);
     report.check("python package", install_built);
     report.check("python tests", tests);
     report.check("python types", || {
