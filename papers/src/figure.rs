@@ -149,6 +149,8 @@ pub enum Look {
     Line,
     /// Crosses: few values, or such as the line of another curve is held against.
     Crosses,
+    /// Dots beside those of the other curves, for places that have no order.
+    Dots,
     /// A line with the area under it, for densities.
     Area,
 }
@@ -173,6 +175,11 @@ impl Curve {
     /// Crosses at points.
     pub fn crosses(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
         Self { look: Look::Crosses, ..Self::line(label, points) }
+    }
+
+    /// Dots at points.
+    pub fn dots(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
+        Self { look: Look::Dots, ..Self::line(label, points) }
     }
 
     /// A density.

@@ -60,6 +60,10 @@ fn series(curve: &Curve) -> Series {
     match curve.look {
         Look::Line => Series { label, line: points, ..Series::default() },
         Look::Crosses => Series { label, crosses: points, ..Series::default() },
+        Look::Dots => {
+            let measured = points.iter().map(|[x, value]| [*x, *value, *value, *value]).collect();
+            Series { label, measured, ..Series::default() }
+        }
         Look::Area => Series { label, line: points, is_filled: true, ..Series::default() },
     }
 }
