@@ -19,7 +19,8 @@ pub(super) fn figure_6_10(setting: &Setting) -> Result<Findings, ReproduceError>
     let mut panels = [const { Vec::new() }; 3];
     let [d, c, ..] = METHODS;
     let [n_gram, l_srr, atp] = RIVALS;
-    let methods = [(d, "tracs-d"), (c, "tracs-c"), (n_gram, "ngram"), (l_srr, "l-srr"), (atp, "atp"), (WINDOW, "")];
+    let methods =
+        [(d, "tracs-d"), (c, "tracs-c"), (n_gram, "ngram"), (l_srr, "l-srr"), (atp, "atp"), (WINDOW, "")];
     for ((label, build), id) in methods {
         // Most paths are short, so that a score of all paths varies by three points from trial to trial.
         let is_rival = RIVALS.iter().any(|(rival, _)| *rival == label);

@@ -1,9 +1,7 @@
 //! Tokyo and Chicago, in degrees; the first coordinate is the latitude.
 
 use super::rivals::RIVALS;
-use super::{
-    Build, CHI, CHI_PLACES, EPSILONS, METHODS, TKY, TKY_PLACES, Trips, WINDOW, panel, rectangle,
-};
+use super::{Build, CHI, CHI_PLACES, EPSILONS, METHODS, TKY, TKY_PLACES, Trips, WINDOW, panel, rectangle};
 use crate::channel::curve;
 use crate::data::{DataFile, column};
 use crate::{Curve, Findings, ReproduceError, Setting};
@@ -89,12 +87,9 @@ pub(super) fn figure_6_7(setting: &Setting) -> Result<Findings, ReproduceError> 
     for city in [TOKYO, CHICAGO] {
         let paths = city.read_paths(setting, 0, 100)?;
         is_sorted &= paths.iter().all(|path| path.places.is_sorted_by(|one, other| one[0] <= other[0]));
-        let trips = |trials| Ok::<_, ReproduceError>(Trips {
-            space: city.space()?,
-            paths: &paths,
-            trials,
-            rounding: None,
-        });
+        let trips = |trials| {
+            Ok::<_, ReproduceError>(Trips { space: city.space()?, paths: &paths, trials, rounding: None })
+        };
         let curves = trips(setting.effort.pick(2, 20))?.all_errors()?;
         let [d, c, strawman, ..] = &curves;
         findings.measure(format!("tracs-fig67-{}-d", city.id), 100.0 * d.mean() / strawman.mean());
@@ -117,12 +112,9 @@ pub(super) fn figure_6_9(setting: &Setting) -> Result<Findings, ReproduceError> 
         findings.measure(format!("tracs-{}-locations", city.id), points.count() as f64);
         let few = if city.id == TOKYO.id { setting.effort.pick(10, all.len()) } else { all.len() };
         let paths = &all[..few.min(all.len())];
-        let trips = |trials| Ok::<_, ReproduceError>(Trips {
-            space: city.space()?,
-            paths,
-            trials,
-            rounding: Some(&points),
-        });
+        let trips = |trials| {
+            Ok::<_, ReproduceError>(Trips { space: city.space()?, paths, trials, rounding: Some(&points) })
+        };
         let ours = trips(setting.effort.pick(4, 5))?;
         let mut curves = vec![ours.errors(METHODS[0])?, ours.errors(METHODS[1])?];
         for rival in RIVALS {
@@ -141,12 +133,7 @@ pub(super) fn figure_6_9(setting: &Setting) -> Result<Findings, ReproduceError> 
 }
 
 /// The average error when the whole path has so many times epsilon, divided evenly over its places.
-fn shared_error(
-    trips: &Trips,
-    build: Build,
-    epsilon: f64,
-    times: f64,
-) -> Result<f64, ReproduceError> {
+fn shared_error(trips: &Trips, build: Build, epsilon: f64, times: f64) -> Result<f64, ReproduceError> {
     let mut methods: BTreeMap<usize, Box<dyn LocationMethod>> = BTreeMap::new();
     let mut rng = Generator::from_insecure_seed(64);
     let mut sum = 0.0;
@@ -177,7 +164,8 @@ pub(super) fn figure_d_7(setting: &Setting) -> Result<Findings, ReproduceError> 
         findings.measure(format!("tracs-d7-length-{}", city.id), places as f64 / paths.len() as f64);
         let paths = &paths[..setting.effort.pick(10, paths.len()).min(paths.len())];
         let long = paths.iter().filter(|path| path.places.len() >= COMMON);
-        let equal: Vec<Path> = long.map(|path| Path::new(path.id.clone(), path.places[..COMMON].to_vec())).collect();
+        let equal: Vec<Path> =
+            long.map(|path| Path::new(path.id.clone(), path.places[..COMMON].to_vec())).collect();
         for (name, paths, times) in [
             (format!("{}, paths of all lengths", city.name), paths, times),
             (format!("{}, the first {COMMON} places of each path", city.name), &equal[..], COMMON as f64),

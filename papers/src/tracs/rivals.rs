@@ -29,7 +29,9 @@ fn on_grid(side: u32, count: usize) -> Result<(Grid, Vec<Path>), ReproduceError>
 pub(super) fn figure_6_8(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
     // Small lists are quick, and their ratios are close to what is printed.
-    for (short, side, count) in [("a", 10, setting.effort.pick(100, 1000)), ("b", 60, setting.effort.pick(6, 100))] {
+    for (short, side, count) in
+        [("a", 10, setting.effort.pick(100, 1000)), ("b", 60, setting.effort.pick(12, 100))]
+    {
         let (grid, paths) = on_grid(side, count)?;
         let trips = Trips { space: grid.space().clone(), paths: &paths, trials: 1, rounding: Some(&grid) };
         let [d, c] = [trips.errors(METHODS[0])?, trips.errors(METHODS[1])?];

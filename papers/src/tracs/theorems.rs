@@ -40,7 +40,9 @@ fn times(findings: &mut Findings) -> Result<(), ReproduceError> {
     let [n_gram, l_srr, atp] = RIVALS.map(milliseconds);
     let [d, c] = [milliseconds(METHODS[0])?, milliseconds(METHODS[1])?];
     let rivals = [n_gram?, l_srr?, atp?];
-    for (id, time) in ["ngram", "l-srr", "atp", "tracs-d", "tracs-c"].into_iter().zip(rivals.into_iter().chain([d, c])) {
+    for (id, time) in
+        ["ngram", "l-srr", "atp", "tracs-d", "tracs-c"].into_iter().zip(rivals.into_iter().chain([d, c]))
+    {
         findings.measure(format!("tracs-t62-{id}-total"), time);
     }
     findings.holds("tracs-t62-order", rivals.iter().all(|rival| d.max(c) < *rival));
