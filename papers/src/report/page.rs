@@ -48,13 +48,16 @@ pub(super) fn of_paper(reproduction: &Reproduction) -> String {
 fn counts(reproduction: &Reproduction) -> String {
     let count = |verdict: Verdict| format!("{} {}", reproduction.count(verdict), verdict);
     let parts: Vec<String> = Verdict::ALL.into_iter().map(count).collect();
-    let not_run = match reproduction.not_run() {
+    format!("{} claims: {}. {}", reproduction.outcomes.len(), parts.join(", "), not_run(reproduction))
+}
+
+fn not_run(reproduction: &Reproduction) -> String {
+    match reproduction.not_run() {
         0 => String::new(),
         count => {
-            format!(" {count} of the verdicts are those of the table: nothing was computed for them here.")
+            format!("{count} of the verdicts are those of the table: nothing was computed for them here.")
         }
-    };
-    format!("{} claims: {}.{not_run}", reproduction.outcomes.len(), parts.join(", "))
+    }
 }
 
 fn section(reproduction: &Reproduction, reproduced: &Reproduced) -> String {
@@ -241,7 +244,10 @@ fn overview(reproductions: &[Reproduction]) -> String {
 }
 
 fn entry(reproduction: &Reproduction) -> String {
-    let mut text = format!("<p>{}</p>\n", counts(reproduction));
+    let mut text = String::new();
+    if reproduction.not_run() > 0 {
+        let _ = writeln!(text, "<p>{}</p>", not_run(reproduction));
+    }
     let link = |reproduced: &Reproduced| {
         let figure = reproduced.figure;
         let skipped = if reproduced.missing.is_empty() { "" } else { " (skipped: data missing)" };
