@@ -1,27 +1,21 @@
 //! The pip package: its wheel, and its tests in an environment of their own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
 use crate::process::run;
+use crate::program::target_folder;
 use crate::report::Report;
 
 const PACKAGE: &str = "bindings/python";
 
 const MATURIN: &str = "maturin>=1.16,<2";
 
-/// Where cargo builds.
-fn target() -> Result<PathBuf> {
-    let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    // The tests run in the package's own folder.
-    std::path::absolute(folder).context("cannot tell where cargo builds")
-}
-
 /// A program of the environment, which is made where it is missing.
 fn environment(program: &str) -> Result<Command> {
-    let folder = target()?.join("python");
+    let folder = target_folder()?.join("python");
     if !folder.join("bin/python").exists() {
         let mut make = Command::new("python3");
         make.args(["-m", "venv"]).arg(&folder);
@@ -44,7 +38,7 @@ pub(crate) fn wheel() -> Result<ExitCode> {
     install(&[MATURIN])?;
     let mut maturin = environment("maturin")?;
     maturin.args(["build", "--release", "--locked", "--manifest-path"]);
-    maturin.arg(Path::new(PACKAGE).join("Cargo.toml")).arg("--out").arg(target()?.join("wheels"));
+    maturin.arg(Path::new(PACKAGE).join("Cargo.toml")).arg("--out").arg(target_folder()?.join("wheels"));
     run(maturin)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -61,7 +55,7 @@ pub(crate) fn steps(report: &mut Report) {
 }
 
 fn install_built() -> Result<()> {
-    let target = target()?;
+    let target = target_folder()?;
     let library = target.join("debug/deps/lib_privet.so");
     if !library.exists() {
         bail!("{} is missing: the step before builds it", library.display());
@@ -81,6 +75,6 @@ fn install_built() -> Result<()> {
 fn tests() -> Result<()> {
     let mut pytest = environment("python")?;
     pytest.args(["-m", "pytest", "--quiet"]).current_dir(PACKAGE);
-    pytest.env("PRIVET_COMMAND", target()?.join("debug/privet"));
+    pytest.env("PRIVET_COMMAND", target_folder()?.join("debug/privet"));
     run(pytest)
 }
