@@ -95,7 +95,12 @@ pub(super) fn figure_6_7(setting: &Setting) -> Result<Findings, ReproduceError> 
         findings.measure(format!("tracs-fig67-{}-d", city.id), 100.0 * d.mean() / strawman.mean());
         findings.measure(format!("tracs-fig67-{}-c", city.id), 100.0 * c.mean() / strawman.mean());
         let mut curves = Vec::from(curves);
-        curves.push(trips(setting.effort.pick(1, 3))?.posterior_errors()?);
+        let posterior = trips(setting.effort.pick(1, 3))?.posterior_errors()?;
+        for epsilon in EPSILONS {
+            let less = 100.0 * (1.0 - posterior.at(epsilon) / curves[4].at(epsilon));
+            findings.entry("less by the density (%)", format!("{}, epsilon {epsilon}", city.name), less);
+        }
+        curves.push(posterior);
         findings.panels.push(panel(city.name, ERROR, curves));
     }
     // Nobody walks northwards only.

@@ -14,11 +14,15 @@ pub(super) fn figure_6_4(setting: &Setting) -> Result<Findings, ReproduceError> 
         let paths = random_paths(setting.effort.pick(50, 1000), 100, sides);
         let space = rectangle([0.0, sides[0]], [0.0, sides[1]])?;
         let curves = Trips { space, paths: &paths, trials: 1, rounding: None }.all_errors()?;
-        let [d, c, strawman, laplace, _] = &curves;
+        let [d, c, strawman, laplace, window] = &curves;
         findings.measure(format!("tracs-fig64{short}-d"), 100.0 * d.mean() / strawman.mean());
         findings.measure(format!("tracs-fig64{short}-c"), 100.0 * c.mean() / strawman.mean());
         beats_laplace &= d.is_below(laplace, 0.0) && c.is_below(laplace, 0.0);
         is_ordered &= c.is_below(d, 0.0);
+        for epsilon in EPSILONS {
+            let less = 100.0 * (1.0 - window.at(epsilon) / c.at(epsilon));
+            findings.entry("window below TraCS-C (%)", format!("{name}, epsilon {epsilon}"), less);
+        }
         if short == "a" {
             findings.measure("tracs-fig64-cross-c", first_below(c, strawman));
             findings.measure("tracs-fig64-cross-d", first_below(d, strawman));
