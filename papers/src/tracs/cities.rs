@@ -95,7 +95,7 @@ pub(super) fn figure_6_7(setting: &Setting) -> Result<Findings, ReproduceError> 
         findings.measure(format!("tracs-fig67-{}-d", city.id), 100.0 * d.mean() / strawman.mean());
         findings.measure(format!("tracs-fig67-{}-c", city.id), 100.0 * c.mean() / strawman.mean());
         let mut curves = Vec::from(curves);
-        let posterior = trips(setting.effort.pick(1, 3))?.posterior_errors()?;
+        let posterior = trips(setting.effort.pick(1, 3))?.posterior_errors(setting.effort)?;
         for epsilon in EPSILONS {
             let less = 100.0 * (1.0 - posterior.at(epsilon) / curves[4].at(epsilon));
             findings.entry("less by the density (%)", format!("{}, epsilon {epsilon}", city.name), less);
@@ -129,7 +129,7 @@ pub(super) fn figure_6_9(setting: &Setting) -> Result<Findings, ReproduceError> 
             curves.push(rival);
         }
         curves.push(ours.errors(WINDOW)?);
-        curves.push(trips(setting.effort.pick(1, 3))?.posterior_errors()?);
+        curves.push(trips(setting.effort.pick(1, 3))?.posterior_errors(setting.effort)?);
         findings.panels.push(panel(city.name, ERROR, curves));
     }
     findings.holds("tracs-fig69-small", are_worse);

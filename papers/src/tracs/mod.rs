@@ -12,7 +12,7 @@ use crate::channel::curve;
 use crate::claims::TEXT;
 use crate::data::DataFile;
 use crate::figure::Figure;
-use crate::{Curve, Panel, ReproduceError};
+use crate::{Curve, Effort, Panel, ReproduceError};
 use privet::trajectory::estimate::Evidence;
 use privet::trajectory::method::rival::{Candidates, PlanarLaplace};
 use privet::trajectory::method::{LocationMethod, References, Release, TracsC, TracsD, Window2d};
@@ -27,8 +27,6 @@ use privet_core::Rng;
 const EPSILONS: [f64; 5] = [2.0, 4.0, 6.0, 8.0, 10.0];
 /// The sectors of the strawman.
 const SECTORS: u32 = 6;
-/// The cells on which a density is estimated.
-const DENSITY: [u32; 2] = [48, 48];
 
 /// Makes a method for the space and the public places of a figure.
 type Build = fn(&Trips, Epsilon) -> Result<Box<dyn LocationMethod>, TrajectoryError>;
@@ -81,8 +79,9 @@ struct Trips<'a> {
 enum Reading {
     /// As they are.
     Plain,
-    /// As the place with the least expected distance, given the density of all people, which is estimated from the same reports.
-    Posterior,
+    /// As the place with the least expected distance, given the density of all people, which is estimated from the same reports
+    /// on a square of cells with this side.
+    Posterior { cells: u32 },
 }
 
 impl Trips<'_> {
@@ -116,10 +115,8 @@ impl Trips<'_> {
         let release = Release::new(method).seen_from(self.references())?;
         let reports =
             self.paths.iter().map(|path| release.report(path, rng)).collect::<Result<Vec<_>, _>>()?;
-        if reading == Reading::Plain {
-            return Ok(self.rounded(reports));
-        }
-        let evidence = Evidence::gather(method, self.references(), &reports, DENSITY)?;
+        let Reading::Posterior { cells } = reading else { return Ok(self.rounded(reports)) };
+        let evidence = Evidence::gather(method, self.references(), &reports, [cells; 2])?;
         Ok(self.rounded(evidence.medians(&evidence.density())))
     }
 
@@ -146,9 +143,10 @@ impl Trips<'_> {
     }
 
     /// The average error of the window by epsilon, when the collector reads its reports with everybody's density.
-    fn posterior_errors(&self) -> Result<Curve, ReproduceError> {
+    fn posterior_errors(&self, effort: Effort) -> Result<Curve, ReproduceError> {
+        let reading = Reading::Posterior { cells: effort.pick(32, 48) };
         let label = "window, read with the density";
-        curve(label, &EPSILONS, |epsilon| self.error(WINDOW.1, epsilon, Reading::Posterior))
+        curve(label, &EPSILONS, |epsilon| self.error(WINDOW.1, epsilon, reading))
     }
 
     /// The average errors of [`METHODS`].
