@@ -4,7 +4,7 @@ use super::rivals::RIVALS;
 use super::{Build, CHI, CHI_PLACES, EPSILONS, METHODS, TKY, TKY_PLACES, Trips, WINDOW, panel, rectangle};
 use crate::channel::curve;
 use crate::data::{DataFile, column};
-use crate::{Curve, Findings, ReproduceError, Setting};
+use crate::{Curve, Findings, Panel, ReproduceError, Setting};
 use privet::trajectory::method::{LocationMethod, Release};
 use privet::trajectory::rounding::{PointsOfInterest, Rounding};
 use privet::trajectory::space::Space;
@@ -182,7 +182,8 @@ pub(super) fn figure_d_7(setting: &Setting) -> Result<Findings, ReproduceError> 
             };
             let curves = [METHODS[0], METHODS[1], WINDOW].into_iter().map(line);
             let curves = curves.collect::<Result<Vec<Curve>, _>>()?;
-            findings.panels.push(panel(&name, ERROR, curves));
+            let x_name = "epsilon of the path / mean number of places";
+            findings.panels.push(Panel { x_name, ..panel(&name, ERROR, curves) });
         }
     }
     Ok(findings)
