@@ -11,7 +11,7 @@ fn run(paper: Paper, effort: Effort) -> Reproduction {
 }
 
 /// Papers of which not every figure is computed yet.
-const PARTLY: [Paper; 3] = [Paper::Tracs, Paper::Classifier, Paper::Reshape];
+const PARTLY: [Paper; 1] = [Paper::Classifier];
 
 /// Every claim that a computation decides has its computation, and the verdict that the table says.
 fn check(paper: Paper, effort: Effort) {

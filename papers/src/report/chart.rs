@@ -30,12 +30,11 @@ pub(super) fn draw(figure: &Figure, panel: &Panel) -> Drawing {
 }
 
 fn chart(figure: &Figure, panel: &Panel) -> Chart {
-    let number = if figure.id.starts_with(|c: char| c.is_ascii_lowercase()) { "" } else { "Figure " };
     let part = if panel.name.is_empty() { String::new() } else { format!(", {}", panel.name) };
     let labels: Vec<&str> = panel.curves.iter().map(|curve| curve.label.as_str()).collect();
     let ends = panel.ends();
     Chart {
-        title: format!("{number}{}{part}: {}", figure.id, figure.title),
+        title: format!("{}{part}: {}", figure.heading(), figure.title),
         description: format!(
             "{}: {} against {} for {}.",
             figure.title,
@@ -60,6 +59,10 @@ fn series(curve: &Curve) -> Series {
     match curve.look {
         Look::Line => Series { label, line: points, ..Series::default() },
         Look::Crosses => Series { label, crosses: points, ..Series::default() },
+        Look::Dots => {
+            let measured = points.iter().map(|[x, value]| [*x, *value, *value, *value]).collect();
+            Series { label, measured, ..Series::default() }
+        }
         Look::Area => Series { label, line: points, is_filled: true, ..Series::default() },
     }
 }
