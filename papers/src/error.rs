@@ -1,6 +1,7 @@
 //! Why a paper could not be reproduced.
 
 use crate::reshape::StudyError;
+use privet::classifier::ClassifierError;
 use privet::joint::JointError;
 use privet::limit::LimitError;
 use privet::trajectory::TrajectoryError;
@@ -83,6 +84,9 @@ pub enum ReproduceError {
     /// A place or a path that cannot be used.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
+    /// A classifier that cannot be questioned.
+    #[error(transparent)]
+    Classifier(#[from] ClassifierError),
     /// A study of reshaping failed.
     #[error(transparent)]
     Study(#[from] StudyError),

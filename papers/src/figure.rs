@@ -3,6 +3,7 @@
 use crate::ReproduceError;
 use crate::claims::Measured;
 use crate::data::DataFile;
+use privet_plot::Region;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -160,6 +161,8 @@ pub struct Curve {
     pub label: String,
     /// Its points.
     pub points: Vec<[f64; 2]>,
+    /// Between what the truth lies: a place, the lower and the upper end.
+    pub band: Vec<[f64; 3]>,
     /// How it is drawn.
     pub look: Look,
 }
@@ -167,7 +170,13 @@ pub struct Curve {
 impl Curve {
     /// A line through points.
     pub fn line(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
-        Self { label: label.into(), points, look: Look::Line }
+        Self { label: label.into(), points, band: Vec::new(), look: Look::Line }
+    }
+
+    /// A line in the middle of what is known from both sides.
+    pub fn band(label: impl Into<String>, band: Vec<[f64; 3]>) -> Self {
+        let points = band.iter().map(|[x, low, high]| [*x, f64::midpoint(*low, *high)]).collect();
+        Self { band, ..Self::line(label, points) }
     }
 
     /// Crosses at points.
@@ -236,6 +245,15 @@ impl Panel {
     }
 }
 
+/// The labels of a classifier over two features.
+#[derive(Debug, Clone)]
+pub struct LabelMap {
+    /// What distinguishes it from the other pictures of the figure.
+    pub name: String,
+    /// What is drawn; the title is that of the figure.
+    pub region: Region,
+}
+
 /// A number of a table that is not drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
@@ -252,6 +270,8 @@ pub struct Entry {
 pub struct Findings {
     /// The charts.
     pub panels: Vec<Panel>,
+    /// The maps of labels.
+    pub maps: Vec<LabelMap>,
     /// Numbers that are not drawn.
     pub entries: Vec<Entry>,
     /// What the claims are about.
@@ -292,13 +312,18 @@ impl Findings {
                 let is_named = !panel.name.is_empty();
                 let series =
                     if is_named { format!("{}: {}", panel.name, curve.label) } else { curve.label.clone() };
-                rows.extend(curve.points.iter().map(|[x, ours]| Row {
+                let row = |series: &str, x: f64, ours: f64| Row {
                     figure,
-                    series: series.clone(),
-                    x: Place::Number(*x),
-                    ours: *ours,
+                    series: series.to_owned(),
+                    x: Place::Number(x),
+                    ours,
                     paper: None,
-                }));
+                };
+                rows.extend(curve.points.iter().map(|[x, ours]| row(&series, *x, *ours)));
+                for (side, name) in [(1, "at least"), (2, "at most")] {
+                    let series = format!("{series}, {name}");
+                    rows.extend(curve.band.iter().map(|ends| row(&series, ends[0], ends[side])));
+                }
             }
         }
         rows.extend(self.entries.iter().map(|entry| Row {
