@@ -228,6 +228,8 @@ pub struct Panel {
     pub x_spacing: Spacing,
     /// What the vertical axis shows, with its unit.
     pub y_name: &'static str,
+    /// Whether the vertical axis is never logarithmic: probabilities are compared by their differences.
+    pub is_linear: bool,
     /// What is drawn.
     pub curves: Vec<Curve>,
 }
@@ -239,9 +241,9 @@ impl Panel {
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
     }
 
-    /// Whether every height has a logarithm.
-    pub(crate) fn is_positive(&self) -> bool {
-        self.curves.iter().flat_map(|curve| &curve.points).all(|[_, height]| *height > 0.0)
+    /// Whether the vertical axis may be logarithmic: every height has a logarithm.
+    pub(crate) fn may_be_logarithmic(&self) -> bool {
+        !self.is_linear && self.curves.iter().flat_map(|curve| &curve.points).all(|[_, height]| *height > 0.0)
     }
 }
 

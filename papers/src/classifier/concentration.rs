@@ -58,7 +58,14 @@ pub(super) fn figure_7_1(_: &Setting) -> Result<Findings, ReproduceError> {
     let best = curve(BEST, &epsilons, |epsilon| Ok(best_worst_case(epsilon, 0.3)))?;
     let curves = vec![line(LAPLACE_UNCUT)?, line(PM)?, best];
     let name = "by epsilon".to_owned();
-    findings.panels.push(Panel { name, x_name: "epsilon", y_name: STAYS, curves, ..Panel::default() });
+    findings.panels.push(Panel {
+        name,
+        x_name: "epsilon",
+        y_name: STAYS,
+        is_linear: true,
+        curves,
+        ..Panel::default()
+    });
     findings.measure("classifier-fig71-p", stays(&noise, 0.3)?);
     findings.measure("classifier-fig71-eps", smallest_epsilon(LAPLACE_UNCUT.1)?);
     Ok(findings)
@@ -88,7 +95,14 @@ pub(super) fn figure_7_3(_: &Setting) -> Result<Findings, ReproduceError> {
     for epsilon in [2.0, 4.0, 6.0] {
         let (name, x_name) = (format!("epsilon {epsilon}"), "theta");
         let curves = by_theta(epsilon, &grid(0.1, 0.5, 80))?;
-        findings.panels.push(Panel { name, x_name, y_name: STAYS, curves, ..Panel::default() });
+        findings.panels.push(Panel {
+            name,
+            x_name,
+            y_name: STAYS,
+            is_linear: true,
+            curves,
+            ..Panel::default()
+        });
     }
     let at = |(_, id): (&str, &str)| stays(&channel(id, 2.0)?, 0.3);
     findings.measure("classifier-conc-laplace", at(LAPLACE_UNCUT)?);

@@ -90,13 +90,16 @@ impl Study {
         let rows = quantify(&self.classifier, record, &self.sensitive, products, options, &mut rng)?;
         let band = |row: &Row| [row.epsilon, row.bound.lower, row.bound.upper];
         let share = |row: &Row| row.empirical.map(|empirical| [row.epsilon, empirical.share]);
+        let is_proof = rows.iter().all(|row| row.bound.confidence == 1.0);
+        let (basis, reports) = if is_proof {
+            ("certified".to_owned(), options.beside)
+        } else {
+            (format!("band of {}", options.confidence), options.samples)
+        };
         Ok(Known {
-            certified: Curve::band(format!("{label}, certified"), rows.iter().map(band).collect()),
+            certified: Curve::band(format!("{label}, {basis}"), rows.iter().map(band).collect()),
             drawn: Curve::crosses(
-                format!(
-                    "{label}, {} reports",
-                    if rows[0].bound.confidence < 1.0 { options.samples } else { options.beside }
-                ),
+                format!("{label}, {reports} reports"),
                 rows.iter().filter_map(share).collect(),
             ),
         })
@@ -128,7 +131,7 @@ impl Study {
         let classes = self.classifier.structure().map_or(2, Model::classes) as u32;
         let total = |epsilon: f64| epsilon * self.sensitive.count() as f64;
         let point = |epsilon: f64| [epsilon, self.mixed(told(classes, total(epsilon)))];
-        Curve::line("the answer alone, best possible", EPSILONS.map(point).to_vec())
+        Curve::line("the answer alone, best for everybody", EPSILONS.map(point).to_vec())
     }
 }
 
@@ -140,5 +143,5 @@ pub(super) struct Known {
 
 /// A chart of probabilities by epsilon.
 pub(super) fn panel(name: impl Into<String>, curves: Vec<Curve>) -> Panel {
-    Panel { name: name.into(), x_name: EPSILON, y_name: KEPT, curves, ..Panel::default() }
+    Panel { name: name.into(), x_name: EPSILON, y_name: KEPT, is_linear: true, curves, ..Panel::default() }
 }

@@ -55,7 +55,7 @@ fn chart(figure: &Figure, panel: &Panel) -> Chart {
         },
         y_name: panel.y_name.to_owned(),
         stem_name: String::new(),
-        may_be_logarithmic: panel.is_positive(),
+        may_be_logarithmic: panel.may_be_logarithmic(),
         series: panel.curves.iter().map(series).collect(),
     }
 }
