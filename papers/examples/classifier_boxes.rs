@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = data::folder().join("classifiers");
     let classifier = ModelClassifier::new(Model::read(&folder.join("cnn_mnist_7_7.onnx"))?);
     let sensitive = Sensitive::new((0..49).collect(), &classifier)?;
-    let search = Search { tolerance: 0.05, error: 0.05, precision: 5e-3 };
+    let search = Search { tolerance: 0.05, error: 0.05, precision: 1e-2 };
     println!("image,pixel,lower,upper");
     for (image, row) in csv::Reader::from_path(folder.join("mnist_7x7.csv"))?.records().take(2).enumerate() {
         let row = row?;

@@ -42,16 +42,24 @@ fn best_worst_case(epsilon: f64, theta: f64) -> f64 {
 pub(super) fn figure_7_1(_: &Setting) -> Result<Findings, ReproduceError> {
     let noise = channel(LAPLACE_UNCUT.1, 2.0)?;
     let law = noise.law(INPUT)?;
-    let places = grid(-1.5, 2.5, 200);
-    let density = |x: f64| law.mass([x - 0.01, x + 0.01]) / 0.02;
-    let inside: Vec<f64> = grid(0.2, 0.8, 30);
-    let area = |label: &str, places: &[f64]| {
-        Curve::area(label, places.iter().map(|&place| [place, density(place)]).collect())
+    // Reports lie on a lattice with a power of two in a unit.
+    let width = 1.0 / 16.0;
+    let density = |x: f64| (law.cdf(x + width / 2.0) - law.cdf(x - width / 2.0)) / width;
+    let area = |label: &str, cells: std::ops::Range<i32>| {
+        let middles = cells.map(|cell| (f64::from(cell) + 0.5) * width);
+        Curve::area(label, middles.map(|middle| [middle, density(middle)]).collect())
     };
-    let curves = vec![area("Laplace noise, epsilon 2", &places), area("within .3", &inside)];
+    let curves = vec![area("Laplace noise, epsilon 2", -24..40), area("within about .3", 3..13)];
     let mut findings = Findings::default();
     let (x_name, y_name) = ("report", "density");
-    findings.panels.push(Panel { name: "density".to_owned(), x_name, y_name, curves, ..Panel::default() });
+    findings.panels.push(Panel {
+        name: "density".to_owned(),
+        x_name,
+        y_name,
+        is_linear: true,
+        curves,
+        ..Panel::default()
+    });
     let epsilons = grid(0.5, 8.0, 30);
     let line =
         |(label, id): (&str, &str)| curve(label, &epsilons, |epsilon| stays(&channel(id, epsilon)?, 0.3));

@@ -6,7 +6,7 @@ use super::{CNN, EPSILONS, EXPONENTIAL, IMAGES, K_RR, MANY_IMAGES, PM, SW};
 use crate::data::column;
 use crate::{Curve, Effort, Findings, Panel, ReproduceError, Setting};
 use privet::classifier::paper::Hyperrectangle;
-use privet::classifier::{Classifier, ClassifierError, Options, Record, quantify};
+use privet::classifier::{Classifier, ClassifierError, Options, Record, Row, quantify};
 use privet::model::array::read_npz;
 use privet::{BuildOptions, Generator};
 use privet_core::Rng;
@@ -15,6 +15,8 @@ const PIXELS: usize = 49;
 const MECHANISMS: [(&str, &str); 4] = [PM, SW, EXPONENTIAL, K_RR];
 /// The share of other labels that the stored boxes may hold.
 const TAU: f64 = 0.05;
+/// The probability that a band does not hold.
+const FAILURE: f64 = 0.001;
 /// Sums of 4 x 4 bytes.
 const BRIGHTEST: f64 = 16.0 * 255.0;
 const PIXEL: &str = "epsilon of one of 49 pixels";
@@ -150,7 +152,7 @@ fn samples(effort: Effort) -> usize {
     effort.pick(40, 400)
 }
 
-/// The mean and the smallest of the shares of drawn reports, with bands that hold for all images together.
+/// The mean and the smallest of the shares of drawn reports, with bands that hold for all epsilons together.
 fn over_images(
     setting: &Setting,
     study: &Study,
@@ -158,31 +160,27 @@ fn over_images(
     (label, id): (&str, &str),
 ) -> Result<[Curve; 2], ReproduceError> {
     let products = study.products(id, &BuildOptions::default(), &EPSILONS)?;
-    let options = Options {
-        samples: samples(setting.effort),
-        confidence: 1.0 - 0.001 / records.len() as f64,
-        indicator: study.indicator,
-        ..Options::default()
-    };
+    let samples = samples(setting.effort);
+    let confidence = 1.0 - FAILURE / records.len() as f64;
+    let options = Options { samples, confidence, indicator: study.indicator, ..Options::default() };
     let mut rng = Generator::from_insecure_seed(76);
-    let [mut average, mut worst] =
-        [0.0, f64::INFINITY].map(|start| EPSILONS.map(|epsilon| ([epsilon, start], [epsilon, start, start])));
+    let mut rows = Vec::new();
     for record in records {
-        let rows = quantify(&study.classifier, record, &study.sensitive, &products, &options, &mut rng)?;
-        for (place, row) in rows.iter().enumerate() {
-            let share = row.empirical.map_or(f64::NAN, |drawn| drawn.share);
-            let part = 1.0 / records.len() as f64;
-            let (mean, least) = (&mut average[place], &mut worst[place]);
-            mean.0[1] += part * share;
-            mean.1[1] += part * row.bound.lower;
-            mean.1[2] += part * row.bound.upper;
-            least.0[1] = least.0[1].min(share);
-            least.1[1] = least.1[1].min(row.bound.lower);
-            least.1[2] = least.1[2].min(row.bound.upper);
-        }
+        rows.push(quantify(&study.classifier, record, &study.sensitive, &products, &options, &mut rng)?);
     }
-    Ok([average, worst].map(|line| Curve {
-        band: line.iter().map(|(_, band)| *band).collect(),
-        ..Curve::line(label, line.iter().map(|(point, _)| *point).collect())
-    }))
+    // Hoeffding's inequality, for the mean of all reports.
+    let count = (records.len() * samples) as f64;
+    let reach = (1.0 - DELTA) * ((2.0 * EPSILONS.len() as f64 / FAILURE).ln() / (2.0 * count)).sqrt();
+    let (mut means, mut average, mut worst) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, epsilon) in EPSILONS.into_iter().enumerate() {
+        let own = || rows.iter().map(|rows| &rows[place]);
+        let shares = own().map(|row| row.empirical.map_or(f64::NAN, |drawn| drawn.share));
+        let mean = shares.sum::<f64>() / records.len() as f64;
+        means.push([epsilon, mean]);
+        average.push([epsilon, (mean - reach).max(0.0), (mean + reach).min(1.0)]);
+        let smallest = |side: fn(&Row) -> f64| own().map(side).fold(1.0, f64::min);
+        worst.push([epsilon, smallest(|row| row.bound.lower), smallest(|row| row.bound.upper)]);
+    }
+    let label = format!("{label}, band of .999");
+    Ok([Curve { band: average, ..Curve::line(label.clone(), means) }, Curve::band(label, worst)])
 }

@@ -132,8 +132,8 @@ pub(crate) const FIGURES: &[Figure] = &[
         .noting(IN_THE_TABLE)
         .needing(&[BANK_RF_UNITS, BANK_RF])
         .taking(60),
-    Figure::new("E.7", "Fifty images (delta .1; epsilon is that of one of 49 pixels)", images::figure_e_7)
-        .noting("Means and smallest values of bands that hold together with probability .999.")
+    Figure::new("E.7", "Many images (delta .1; epsilon is that of one of 49 pixels)", images::figure_e_7)
+        .noting("The first fifty images, eight in quick work. The paper's boxes of so many images would take days.")
         .needing(&[CNN, MANY_IMAGES])
         .taking(100),
     Figure::new(TEXT, "Theorems and sentences of the text", theorems::theorems),
