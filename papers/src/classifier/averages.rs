@@ -160,7 +160,7 @@ pub(super) fn figure_e_3(setting: &Setting) -> Result<Findings, ReproduceError> 
 
 pub(super) fn figure_e_4(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
-    let most = setting.effort.pick(100, 1000);
+    let most = setting.effort.pick(60, 1000);
     let forest = stroke_people(setting, STROKE_RF, most)?;
     forest.draw(&mut findings, &forest.boxed(setting.effort)?, None)?;
     let linear = stroke_people(setting, STROKE_LR, most)?;
@@ -187,7 +187,7 @@ fn gaussian(people: &People, each: usize) -> Result<Curve, ReproduceError> {
 
 pub(super) fn figure_e_5(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
-    let people = bank_people(setting, BANK_LR, BANK, setting.effort.pick(60, 1000))?;
+    let people = bank_people(setting, BANK_LR, BANK, setting.effort.pick(60, 500))?;
     let boxed = people.boxed(setting.effort)?;
     let certified = people.draw(&mut findings, &boxed, Some(gaussian(&people, 20)?))?;
     findings.holds("classifier-e5-order", is_falling(&certified));
@@ -196,7 +196,7 @@ pub(super) fn figure_e_5(setting: &Setting) -> Result<Findings, ReproduceError> 
 
 pub(super) fn figure_e_6(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
-    let people = bank_people(setting, BANK_RF, BANK_RF_UNITS, setting.effort.pick(100, 1000))?;
+    let people = bank_people(setting, BANK_RF, BANK_RF_UNITS, setting.effort.pick(60, 500))?;
     let boxed = people.boxed(setting.effort)?;
     let certified = people.draw(&mut findings, &boxed, Some(gaussian(&people, 20)?))?;
     findings.holds("classifier-e6-order", is_falling(&certified));
