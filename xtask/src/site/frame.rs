@@ -30,6 +30,10 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
             ("docs/JOINT.md", "Perturb in pairs"),
             ("docs/COLLECTING.md", "Run a collector"),
             ("docs/SCALING_OUT.md", "Scale out"),
+            ("docs/PYTHON.md", "Python"),
+            ("bindings/python/gallery/README.md", "Python: six examples"),
+            ("docs/SPARK.md", "Spark"),
+            ("bindings/wasm/npm/README.md", "Browsers and Node"),
         ],
     ),
     (
