@@ -1,6 +1,7 @@
 //! Why a paper could not be reproduced.
 
 use crate::reshape::StudyError;
+use privet::classifier::ClassifierError;
 use privet::joint::JointError;
 use privet::limit::LimitError;
 use privet::trajectory::TrajectoryError;
@@ -87,6 +88,9 @@ pub enum ReproduceError {
     /// A vector that cannot be randomised.
     #[error(transparent)]
     Vector(#[from] VectorError),
+    /// A classifier that cannot be questioned.
+    #[error(transparent)]
+    Classifier(#[from] ClassifierError),
     /// A study of reshaping failed.
     #[error(transparent)]
     Study(#[from] StudyError),

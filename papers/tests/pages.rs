@@ -31,6 +31,23 @@ fn papers_have_rows_charts_and_pages() {
     report::check(&folder).unwrap();
 }
 
+/// Labels over two features are drawn as a map.
+#[test]
+fn maps_are_pictures_of_their_figure() {
+    let reproductions = run(&[Paper::Classifier], Some("7.4"), data::folder()).unwrap();
+    if reproductions[0].skipped().count() > 0 {
+        println!("the network of Figure 7.4 is missing; set PRIVET_DATA to run this test");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    report::write_all(folder.path(), &reproductions).unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let map = read("classifier/7.4-boxes.svg");
+    assert!(map.contains("Figure 7.4, boxes: ") && map.contains(">certified box<"), "{map}");
+    assert!(std::fs::read(folder.path().join("classifier/7.4-boxes.png")).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(read("classifier.html").matches("class 1, as the record").count(), 2);
+}
+
 #[test]
 fn a_folder_of_somebody_else_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,7 +43,7 @@ pub(super) fn figure_4_5(_: &Setting) -> Result<Findings, ReproduceError> {
 }
 
 fn panel(name: String, y_name: &'static str, curves: Vec<Curve>) -> Panel {
-    Panel { name, x_name: "epsilon", x_spacing: Spacing::Logarithmic, y_name, curves }
+    Panel { name, x_name: "epsilon", x_spacing: Spacing::Logarithmic, y_name, curves, ..Panel::default() }
 }
 
 pub(super) fn figure_4_6(_: &Setting) -> Result<Findings, ReproduceError> {

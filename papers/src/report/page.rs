@@ -71,12 +71,10 @@ fn section(reproduction: &Reproduction, reproduced: &Reproduced) -> String {
     for missing in &reproduced.missing {
         let _ = writeln!(text, "<p class=\"warning\">Skipped: {}.</p>", escape(&missing.how_to_get()));
     }
-    let panels = reproduced.findings.iter().flat_map(|findings| &findings.panels);
-    for panel in panels {
-        let drawing = chart::draw(figure, panel).svg();
+    for (name, drawing) in chart::pictures(reproduced) {
         // Files have fixed ids; a page with several of them needs different ones.
-        let name = chart::file_name(figure, panel);
         let own = drawing
+            .svg()
             .replace("id=\"title\"", &format!("id=\"{name}-title\""))
             .replace("id=\"text\"", &format!("id=\"{name}-text\""))
             .replace("\"title text\"", &format!("\"{name}-title {name}-text\""));
