@@ -81,7 +81,7 @@ MASTER, WORKERS = "127.0.0.1", ("127.0.0.2", "127.0.0.3")
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For Java programs that run for a minute, or have nothing to do: they gain nothing from the best compiler."""
 
-PATIENCE = 120
+PATIENCE = 300
 """Seconds until something that must happen on the cluster is given up."""
 
 
@@ -141,7 +141,10 @@ class Cluster:
             )
         self._processes.append(started)
 
-    def stop(self) -> None:
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.spark.stop()
         self._end()
 
@@ -184,8 +187,9 @@ class _Process(NamedTuple):
 
 def _family() -> dict[int, _Process]:
     """This process and all that descend from it, with their processor time and command lines."""
-    columns = ["-o", "pid=", "-o", "ppid=", "-o", "cputimes=", "-o", "args="]
-    listed = subprocess.run(["ps", "-e", "-ww", *columns], capture_output=True, text=True, check=True).stdout
+    # With S, processes have the time of their children that have ended.
+    words = ["ps", "-eww", "S", "-o", "pid=", "-o", "ppid=", "-o", "cputimes=", "-o", "args="]
+    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 3) for line in listed.splitlines()]
     processes = {int(row[0]): _Process(int(row[1]), int(row[2]), row[3]) for row in rows if len(row) == 4}
 
@@ -202,7 +206,7 @@ def executors() -> set[int]:
 
 
 def processor_seconds() -> int:
-    """What this process and its living descendants have used up."""
+    """What this process and its descendants have used up."""
     return sum(process.seconds for process in _family().values())
 
 

@@ -62,10 +62,9 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         # Once more after a lost executor. Tables with mistakes fail every time.
         "spark.task.maxFailures": "2",
     }
-    started = Cluster(folder, 512, settings)
-    started.spark.sparkContext.setLogLevel("INFO")
-    yield started
-    started.stop()
+    with Cluster(folder, 512, settings) as started:
+        started.spark.sparkContext.setLogLevel("INFO")
+        yield started
 
 
 @pytest.fixture(scope="module")
