@@ -119,7 +119,7 @@ def main(rows: int) -> None:
     # Files are not packed into fewer partitions than were written.
     settings = {"spark.sql.shuffle.partitions": "16", "spark.sql.files.minPartitionNum": str(PARTITIONS)}
     with tempfile.TemporaryDirectory(prefix="privet-spark-", ignore_cleanup_errors=True) as name:
-        with Cluster(Path(name), 2048, settings) as cluster:
+        with Cluster(Path(name), 1024, settings) as cluster:
             java = cluster.spark.sparkContext._jvm.java.lang.System.getProperty("java.version")
             print(f"Spark {pyspark.__version__}, Java {java}, Python {platform.python_version()}, pyarrow {pyarrow.__version__}")
             print(f"{os.cpu_count()} processors; two executors with one each; {rows} rows of five attributes\n")
