@@ -17,6 +17,8 @@ fn check(paper: Paper, effort: Effort) {
         println!("{} {:.2} s", reproduced.figure.id, reproduced.seconds);
     }
     let skipped: Vec<&str> = reproduction.skipped().map(|reproduced| reproduced.figure.id).collect();
+    println!("without data: {skipped:?}");
+    assert!(skipped.is_empty() || std::env::var_os("CI").is_none(), "data sets are missing for {skipped:?}");
     let mut problems = Vec::new();
     for outcome in &reproduction.outcomes {
         let claim = &outcome.claim;
