@@ -10,6 +10,8 @@ use super::window::Track;
 use super::{Rows, WindowRows, split_fraction};
 use privet_core::sampling::SwiftWindow;
 use privet_core::{Category, CryptoRng, ReportBuffer};
+use pulp::{Simd, WithSimd};
+use rand_core::utils::{fill_bytes_via_next_word, next_u64_via_u32};
 use rand_core::{Infallible, TryCryptoRng, TryRng};
 
 /// How many rows are drawn at once.
@@ -26,15 +28,19 @@ pub(super) fn draw<R: CryptoRng + ?Sized>(
     rng: &mut R,
     reports: &mut ReportBuffer,
 ) {
-    let swift = SwiftRows::new(rows);
+    let swift_rows = SwiftRows::new(rows);
     let processor = pulp::Arch::new();
     let mut slots = reports.extend_slots(inputs.len());
     let mut bits = Ahead::new(rng);
     let mut cells = [0; ROWS];
     while let [first, ..] = inputs {
         let words = bits.look(inputs.len());
-        let count = words.len().min(ROWS);
-        let mut done = processor.dispatch(|| swift.draw(&inputs[..count], fraction, &words[..count], &mut cells));
+        let mut done = match (inputs.first_chunk(), words.first_chunk()) {
+            (Some(inputs), Some(words)) => {
+                processor.dispatch(Swift { rows: swift_rows, inputs, fraction, words, cells: &mut cells })
+            }
+            _ => 0,
+        };
         bits.skip(done);
         if done == 0 {
             let placed = rows.place(fraction(*first));
@@ -77,30 +83,44 @@ impl SwiftRows {
         }
     }
 
-    /// Draws the cells of the first values, and says how many are known.
+    /// The cell of a value that an upper half of a word leads to, if that is known.
     #[inline(always)]
-    fn draw(
-        self,
-        inputs: &[f64],
-        fraction: impl Fn(f64) -> f64,
-        words: &[[u8; 4]],
-        cells: &mut [u32; ROWS],
-    ) -> usize {
-        const UNKNOWN: u32 = u32::MAX;
-        let mut are_known = true;
-        for ((input, word), slot) in inputs.iter().zip(words).zip(cells.iter_mut()) {
-            let (node, part) = split_fraction(fraction(*input), self.input_cells);
-            let drawn = self.window.draw(u32::from_le_bytes(*word), part);
-            let node = if drawn.is_up { node + 1.0 } else { node };
-            let start = (self.first + node * self.step).max(self.lowest).min(self.highest);
-            let cell = start + drawn.place;
-            let cell = if cell < 0.0 { cell + self.cells } else { cell };
-            let cell = if cell >= self.cells { cell - self.cells } else { cell };
-            *slot = if drawn.is_known { (cell + Self::TO_BITS).to_bits() as u32 } else { UNKNOWN };
-            are_known &= drawn.is_known;
+    fn draw(self, fraction: f64, word: u32) -> (u32, bool) {
+        let (node, part) = split_fraction(fraction, self.input_cells);
+        let drawn = self.window.draw(word, part);
+        let node = if drawn.is_up { node + 1.0 } else { node };
+        let start = self.first + node * self.step;
+        let start = if start < self.lowest { self.lowest } else { start };
+        let start = if start > self.highest { self.highest } else { start };
+        let cell = start + drawn.place;
+        let cell = if cell < 0.0 { cell + self.cells } else { cell };
+        let cell = if cell >= self.cells { cell - self.cells } else { cell };
+        ((cell + Self::TO_BITS).to_bits() as u32, drawn.is_known)
+    }
+}
+
+/// Some values, a word for each, and where their cells go. The work says of how many, from the first on, the cell is known.
+struct Swift<'a, F> {
+    rows: SwiftRows,
+    inputs: &'a [f64; ROWS],
+    fraction: F,
+    words: &'a [[u8; 4]; ROWS],
+    cells: &'a mut [u32; ROWS],
+}
+
+impl<F: Fn(f64) -> f64> WithSimd for Swift<'_, F> {
+    type Output = usize;
+
+    /// One simple loop, which the compiler turns into vector instructions of each kind of processor.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        let Self { rows, inputs, fraction, words, cells } = self;
+        let mut known = [true; ROWS];
+        for row in 0..ROWS {
+            let word = u32::from_le_bytes(words[row]);
+            (cells[row], known[row]) = rows.draw(fraction(inputs[row]), word);
         }
-        let unknown = || cells.iter().take(inputs.len()).position(|cell| *cell == UNKNOWN);
-        if are_known { inputs.len() } else { unknown().unwrap_or(inputs.len()) }
+        known.iter().position(|is_known| !is_known).unwrap_or(ROWS)
     }
 }
 
@@ -117,12 +137,15 @@ impl<'a, R: CryptoRng + ?Sized> Ahead<'a, R> {
         Self { rng, words: [[0; 4]; AHEAD], next: 0, end: 0 }
     }
 
-    /// The next words, at least one and at most as many as there are rows: each row takes one, so that none is left over.
+    /// The next words: enough for the rows that are drawn at once, and no more than there are rows. Each row takes at least
+    /// one, so that none is left over.
     fn look(&mut self, rows: usize) -> &[[u8; 4]] {
-        if self.next == self.end {
+        let left = self.end - self.next;
+        if left < rows.min(ROWS) {
+            self.words.copy_within(self.next..self.end, 0);
             self.next = 0;
             self.end = rows.min(AHEAD);
-            self.rng.fill_bytes(self.words[..self.end].as_flattened_mut());
+            self.rng.fill_bytes(self.words[left..self.end].as_flattened_mut());
         }
         &self.words[self.next..self.end]
     }
@@ -136,27 +159,19 @@ impl<R: CryptoRng + ?Sized> TryRng for Ahead<'_, R> {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        let mut word = [0; 4];
-        self.try_fill_bytes(&mut word)?;
-        Ok(u32::from_le_bytes(word))
+        if self.next == self.end {
+            return Ok(self.rng.next_u32());
+        }
+        self.next += 1;
+        Ok(u32::from_le_bytes(self.words[self.next - 1]))
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        let [low, high] = [self.try_next_u32()?, self.try_next_u32()?].map(u64::from);
-        Ok(high << 32 | low)
+        next_u64_via_u32(self)
     }
 
     fn try_fill_bytes(&mut self, target: &mut [u8]) -> Result<(), Infallible> {
-        for chunk in target.chunks_mut(4) {
-            let mut word = [0; 4];
-            match self.words[..self.end].get(self.next) {
-                Some(ahead) => word = *ahead,
-                None => self.rng.fill_bytes(&mut word),
-            }
-            self.next = (self.next + 1).min(self.end);
-            chunk.copy_from_slice(&word[..chunk.len()]);
-        }
-        Ok(())
+        fill_bytes_via_next_word(target, || self.try_next_u32())
     }
 }
 

@@ -235,7 +235,7 @@ impl<K: LatticeRule> Mechanism for LatticeMechanism<K> {
         #[cfg(not(target_family = "wasm"))]
         if let Some(rows) = self.rows.as_window().filter(|rows| rows.rounding() == Rounding::Stochastic) {
             let domain = self.domain;
-            batch::draw(rows, inputs, |input| domain.fraction(input), rng, reports);
+            batch::draw(rows, inputs, move |input| domain.fraction(input), rng, reports);
             return Ok(());
         }
         for (input, slot) in inputs.iter().zip(reports.extend_slots(inputs.len())) {

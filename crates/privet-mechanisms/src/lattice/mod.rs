@@ -232,7 +232,8 @@ pub(crate) fn weight_in(runs: &[Run], cell: u32) -> u64 {
 /// The node below a fraction of the domain (0 to 1) on a lattice of `cells` parts, and the part of the way to the next node.
 #[inline(always)]
 pub(crate) fn split_fraction(fraction: f64, cells: f64) -> (f64, f64) {
-    let scaled = (fraction * cells).min(cells);
+    let scaled = fraction * cells;
+    let scaled = if scaled < cells { scaled } else { cells };
     let node = scaled.floor();
     // The difference is exact: both numbers are on the same binary grid.
     (node, scaled - node)
