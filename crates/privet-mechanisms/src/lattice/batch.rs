@@ -30,27 +30,25 @@ pub(super) fn draw<R: CryptoRng + ?Sized>(
 ) {
     let swift_rows = SwiftRows::new(rows);
     let processor = pulp::Arch::new();
-    let mut slots = reports.extend_slots(inputs.len());
+    let width = reports.report_bytes();
+    let mut slots = reports.extend_bytes(inputs.len());
     let mut bits = Ahead::new(rng);
-    let mut cells = [0; ROWS];
     while let [first, ..] = inputs {
         let words = bits.look(inputs.len());
         let mut done = match (inputs.first_chunk(), words.first_chunk()) {
             (Some(inputs), Some(words)) => {
-                processor.dispatch(Swift { rows: swift_rows, inputs, fraction, words, cells: &mut cells })
+                processor.dispatch(Swift { rows: swift_rows, inputs, fraction, words, slots: &mut slots[..ROWS * width] })
             }
             _ => 0,
         };
         bits.skip(done);
         if done == 0 {
             let placed = rows.place(fraction(*first));
-            cells[0] = rows.draw_rounded(placed, placed.node + 1, &mut bits);
+            Category(rows.draw_rounded(placed, placed.node + 1, &mut bits)).write(&mut slots[..width]);
             done = 1;
         }
-        for (cell, slot) in cells[..done].iter().zip(slots.by_ref()) {
-            Category(*cell).write(slot);
-        }
         inputs = &inputs[done..];
+        slots = &mut slots[done * width..];
     }
 }
 
@@ -63,12 +61,12 @@ struct SwiftRows {
     first: f64,
     lowest: f64,
     highest: f64,
-    cells: f64,
+    cells: u32,
 }
 
 impl SwiftRows {
-    /// A number plus 2^52 has the number itself in its lowest bits.
-    const TO_BITS: f64 = (1u64 << 52) as f64;
+    /// The sum of this and a whole number has the number in its lowest bits, as an integer with a sign.
+    const TO_BITS: f64 = (3u64 << 51) as f64;
 
     fn new(rows: &WindowRows) -> Self {
         let Track { first, lowest, highest } = rows.track();
@@ -79,7 +77,7 @@ impl SwiftRows {
             first: f64::from(first),
             lowest: f64::from(lowest),
             highest: f64::from(highest),
-            cells: f64::from(rows.output_cells()),
+            cells: rows.output_cells(),
         }
     }
 
@@ -92,20 +90,21 @@ impl SwiftRows {
         let start = self.first + node * self.step;
         let start = if start < self.lowest { self.lowest } else { start };
         let start = if start > self.highest { self.highest } else { start };
-        let cell = start + drawn.place;
-        let cell = if cell < 0.0 { cell + self.cells } else { cell };
-        let cell = if cell >= self.cells { cell - self.cells } else { cell };
-        ((cell + Self::TO_BITS).to_bits() as u32, drawn.is_known)
+        let cell = (start + drawn.place + Self::TO_BITS).to_bits() as u32;
+        // Around the ring: of a number and the same number one turn away, the one that is no cell is the larger without sign.
+        let cell = cell.min(cell.wrapping_add(self.cells));
+        (cell.min(cell.wrapping_sub(self.cells)), drawn.is_known)
     }
 }
 
-/// Some values, a word for each, and where their cells go. The work says of how many, from the first on, the cell is known.
+/// Some values, a word for each, and where their reports go. The work says of how many, from the first on, the report is known;
+/// what is written of the others does not count.
 struct Swift<'a, F> {
     rows: SwiftRows,
     inputs: &'a [f64; ROWS],
     fraction: F,
     words: &'a [[u8; 4]; ROWS],
-    cells: &'a mut [u32; ROWS],
+    slots: &'a mut [u8],
 }
 
 impl<F: Fn(f64) -> f64> WithSimd for Swift<'_, F> {
@@ -114,13 +113,17 @@ impl<F: Fn(f64) -> f64> WithSimd for Swift<'_, F> {
     /// One simple loop, which the compiler turns into vector instructions of each kind of processor.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> usize {
-        let Self { rows, inputs, fraction, words, cells } = self;
+        let Self { rows, inputs, fraction, words, slots } = self;
+        let mut cells = [0; ROWS];
         let mut known = [true; ROWS];
         for row in 0..ROWS {
             let word = u32::from_le_bytes(words[row]);
             (cells[row], known[row]) = rows.draw(fraction(inputs[row]), word);
         }
-        known.iter().position(|is_known| !is_known).unwrap_or(ROWS)
+        Category::write_all(&cells, slots);
+        // Nearly always all are, and a search that may end early is no vector instruction.
+        let are_known = known.iter().fold(true, |all, is_known| all & is_known);
+        if are_known { ROWS } else { known.iter().take_while(|is_known| **is_known).count() }
     }
 }
 

@@ -233,7 +233,6 @@ pub(crate) fn weight_in(runs: &[Run], cell: u32) -> u64 {
 #[inline(always)]
 pub(crate) fn split_fraction(fraction: f64, cells: f64) -> (f64, f64) {
     let scaled = fraction * cells;
-    let scaled = if scaled < cells { scaled } else { cells };
     let node = scaled.floor();
     // The difference is exact: both numbers are on the same binary grid.
     (node, scaled - node)
@@ -242,7 +241,7 @@ pub(crate) fn split_fraction(fraction: f64, cells: f64) -> (f64, f64) {
 /// Places a fraction of the domain (0 to 1) on a lattice of `cells` parts.
 #[inline]
 pub(crate) fn place_fraction(fraction: f64, cells: u32) -> Placement {
-    let (node, part) = split_fraction(fraction, f64::from(cells));
+    let (node, part) = split_fraction(fraction.min(1.0), f64::from(cells));
     // Signed casts take one instruction; the bit that they cost is below 2^-63.
     Placement { node: node as u32, up: ((part * 2f64.powi(63)) as i64 as u64) << 1 }
 }
