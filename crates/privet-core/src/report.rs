@@ -119,29 +119,28 @@ impl Category {
         (u32::BITS - (count.max(2) - 1).leading_zeros()).max(1)
     }
 
-    /// Writes many indices into slots of the same length that fill all of `slots`.
+    /// Writes indices into slots of equal length, which are all of `slots`, as [`Category::write`] does.
     ///
-    /// Lengths that are known in advance become vector instructions.
+    /// Loops over lengths that are known in advance become vector instructions.
     #[inline(always)]
     pub fn write_all(indices: &[u32], slots: &mut [u8]) {
-        match slots.len().checked_div(indices.len()) {
-            Some(2) => {
+        match slots.len() / indices.len().max(1) {
+            2 => {
                 for (index, slot) in indices.iter().zip(slots.as_chunks_mut().0) {
                     *slot = (*index as u16).to_le_bytes();
                 }
             }
-            Some(3) => {
+            3 => {
                 for (index, slot) in indices.iter().zip(slots.as_chunks_mut().0) {
                     let [first, second, third, _] = index.to_le_bytes();
                     *slot = [first, second, third];
                 }
             }
-            Some(width) => {
+            width => {
                 for (index, slot) in indices.iter().zip(slots.chunks_exact_mut(width.max(1))) {
                     Self(*index).write(slot);
                 }
             }
-            None => {}
         }
     }
 

@@ -15,10 +15,10 @@ use rand_core::utils::{fill_bytes_via_next_word, next_u64_via_u32};
 use rand_core::{Infallible, TryCryptoRng, TryRng};
 
 /// How many rows are drawn at once.
-const ROWS: usize = 128;
+const ROWS: usize = 64;
 
 /// For how many rows random bits are drawn at once: generators are faster at many bytes.
-const AHEAD: usize = 2048;
+const AHEAD: usize = 4096;
 
 /// Draws a report for each value, whose fraction of the domain is given by a function.
 pub(super) fn draw<R: CryptoRng + ?Sized>(
@@ -32,7 +32,7 @@ pub(super) fn draw<R: CryptoRng + ?Sized>(
     let processor = pulp::Arch::new();
     let width = reports.report_bytes();
     let mut slots = reports.extend_bytes(inputs.len());
-    let mut bits = Ahead::new(rng);
+    let mut bits = Ahead::new(rng, inputs.len());
     while let [first, ..] = inputs {
         let words = bits.look(inputs.len());
         let mut done = match (inputs.first_chunk(), words.first_chunk()) {
@@ -130,14 +130,14 @@ impl<F: Fn(f64) -> f64> WithSimd for Swift<'_, F> {
 /// Random bits that were drawn before they are needed, and then those of the generator.
 struct Ahead<'a, R: ?Sized> {
     rng: &'a mut R,
-    words: [[u8; 4]; AHEAD],
+    words: Vec<[u8; 4]>,
     next: usize,
     end: usize,
 }
 
 impl<'a, R: CryptoRng + ?Sized> Ahead<'a, R> {
-    fn new(rng: &'a mut R) -> Self {
-        Self { rng, words: [[0; 4]; AHEAD], next: 0, end: 0 }
+    fn new(rng: &'a mut R, rows: usize) -> Self {
+        Self { rng, words: vec![[0; 4]; rows.min(AHEAD)], next: 0, end: 0 }
     }
 
     /// The next words: enough for the rows that are drawn at once, and no more than there are rows. Each row takes at least
@@ -147,7 +147,7 @@ impl<'a, R: CryptoRng + ?Sized> Ahead<'a, R> {
         if left < rows.min(ROWS) {
             self.words.copy_within(self.next..self.end, 0);
             self.next = 0;
-            self.end = rows.min(AHEAD);
+            self.end = rows.min(self.words.len());
             self.rng.fill_bytes(self.words[left..self.end].as_flattened_mut());
         }
         &self.words[self.next..self.end]
