@@ -52,7 +52,8 @@ fn fill_many(chacha: &mut ChaCha20Rng, target: &mut [u8]) {
     const WORD_BYTES: usize = 4;
     let position = chacha.get_word_pos();
     let mut cipher = ChaCha20Legacy::new(&chacha.get_seed().into(), &[0; 8].into());
-    let is_filled = cipher.try_seek(position * WORD_BYTES as u128).is_ok() && cipher.try_write_keystream(target).is_ok();
+    let is_filled =
+        cipher.try_seek(position * WORD_BYTES as u128).is_ok() && cipher.try_write_keystream(target).is_ok();
     if is_filled {
         chacha.set_word_pos(position + target.len().div_ceil(WORD_BYTES) as u128);
     } else {

@@ -109,11 +109,7 @@ impl WindowRow {
             return Err(ParameterError::EpsilonTooSmall { got: epsilon.get() });
         }
         let total = u128::from(high) * u128::from(inner) + outside;
-        Ok(Self {
-            cells,
-            shares: Shares::new(window, [high, low]),
-            last: (total - 1) as u64,
-        })
+        Ok(Self { cells, shares: Shares::new(window, [high, low]), last: (total - 1) as u64 })
     }
 
     /// How many outcomes there are.

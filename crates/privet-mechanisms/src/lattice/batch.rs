@@ -36,9 +36,13 @@ pub(super) fn draw<R: CryptoRng + ?Sized>(
     while let [first, ..] = inputs {
         let words = bits.look(inputs.len());
         let mut done = match (inputs.first_chunk(), words.first_chunk()) {
-            (Some(inputs), Some(words)) => {
-                processor.dispatch(Swift { rows: swift_rows, inputs, fraction, words, slots: &mut slots[..ROWS * width] })
-            }
+            (Some(inputs), Some(words)) => processor.dispatch(Swift {
+                rows: swift_rows,
+                inputs,
+                fraction,
+                words,
+                slots: &mut slots[..ROWS * width],
+            }),
             _ => 0,
         };
         bits.skip(done);
@@ -179,3 +183,88 @@ impl<R: CryptoRng + ?Sized> TryRng for Ahead<'_, R> {
 }
 
 impl<R: CryptoRng + ?Sized> TryCryptoRng for Ahead<'_, R> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circle::OptimalPiecewiseCircle;
+    use crate::interval::{OptimalPiecewise, Piecewise, PiecewiseTruncated, SquareWave};
+    use crate::lattice::{LatticeMechanism, LatticeRule};
+    use privet_core::{Circle, Epsilon, Generator, Interval, Mechanism, Rng};
+
+    /// Halves of words that are as often extreme, or next to a cell's first half, as not.
+    struct Adversary {
+        rng: Generator,
+        counts: [u64; 2],
+    }
+
+    impl TryRng for Adversary {
+        type Error = Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+            let word = self.rng.next_u64();
+            let count = self.counts[(word >> 8) as usize % 2].max(1);
+            let first = (word >> 32) / count * count;
+            Ok(match word % 8 {
+                0 => first as u32,
+                1 => first.saturating_sub(1) as u32,
+                2 => first as u32 + 1,
+                3 => u32::MAX - (word >> 32) as u32 % 1000,
+                4 => (word >> 32) as u32 % 2,
+                _ => (word >> 32) as u32,
+            })
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+            next_u64_via_u32(self)
+        }
+        fn try_fill_bytes(&mut self, target: &mut [u8]) -> Result<(), Infallible> {
+            fill_bytes_via_next_word(target, || self.try_next_u32())
+        }
+    }
+
+    impl TryCryptoRng for Adversary {}
+
+    /// The same reports, and the same word afterwards, for batches that end before, at and after the end of a chunk.
+    fn agrees<K: LatticeRule<Rows = WindowRows>>(
+        mechanism: &LatticeMechanism<K>,
+        value: impl Fn(f64) -> f64,
+    ) {
+        let row = mechanism.rows().row();
+        for (seed, rows) in [1, ROWS - 1, ROWS, ROWS + 1, 3 * AHEAD + 17].into_iter().enumerate() {
+            let mut draw = Generator::from_insecure_seed(seed as u64);
+            let inputs: Vec<f64> = (0..rows)
+                .map(|row| match row % 7 {
+                    0 => value(0.0),
+                    1 => value(1.0),
+                    2 => value((draw.next_u32() % 65536) as f64 / 65536.0),
+                    _ => value(draw.next_u32() as f64 / 2f64.powi(32)),
+                })
+                .collect();
+            let generator = || Adversary {
+                rng: Generator::from_insecure_seed(100 + seed as u64),
+                counts: [row.high() >> 32, row.low() >> 32],
+            };
+            let (mut single, mut many) = (generator(), generator());
+            let mut batch = ReportBuffer::new(mechanism.report_bytes());
+            mechanism.randomize_batch(&inputs, &mut many, &mut batch).unwrap();
+            for (input, report) in inputs.iter().zip(batch.iter()) {
+                let expected = mechanism.randomize(input, &mut single).unwrap();
+                assert_eq!(mechanism.decode(report), Ok(expected), "{mechanism:?}");
+            }
+            assert_eq!(single.next_u64(), many.next_u64(), "{mechanism:?}, {rows} rows");
+        }
+    }
+
+    #[test]
+    fn a_batch_is_one_draw_after_the_other() {
+        let interval = Interval::new(-3.0, 5.0).unwrap();
+        let circle = Circle::new(7.0).unwrap();
+        for epsilon in [0.3, 1.0, 4.0, 20.0].map(|epsilon| Epsilon::new(epsilon).unwrap()) {
+            let on_interval = |unit: f64| -3.0 + 8.0 * unit;
+            agrees(&Piecewise::new(interval, epsilon).unwrap(), on_interval);
+            agrees(&PiecewiseTruncated::new(interval, epsilon).unwrap(), on_interval);
+            agrees(&SquareWave::new(interval, epsilon).unwrap(), on_interval);
+            agrees(&OptimalPiecewise::new(interval, epsilon).unwrap(), on_interval);
+            agrees(&OptimalPiecewiseCircle::new(circle, epsilon).unwrap(), |unit| 7.0 * unit.min(0.999_999));
+        }
+    }
+}

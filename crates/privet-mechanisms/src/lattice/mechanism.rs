@@ -1,9 +1,9 @@
 //! Rows, a domain and a name: a mechanism.
 
-#[cfg(not(target_family = "wasm"))]
-use super::{Rounding, batch};
 use super::pieces::pieces_of;
 use super::{LatticeChannel, Placement, Rows, Run};
+#[cfg(not(target_family = "wasm"))]
+use super::{Rounding, batch};
 use privet_core::{
     Build, BuildOptions, Category, Channel, Circle, CryptoRng, Domain, DomainSpec, Epsilon, Fingerprint,
     FingerprintBuilder, Fraction, Guarantee, InputError, Interval, Mechanism, MechanismInfo, ParameterError,

@@ -124,7 +124,8 @@ pub(super) struct Track {
 
 impl Track {
     fn of(geometry: &WindowGeometry, layout: &Layout) -> Self {
-        let [cells, window, first_start] = [layout.cells, layout.window, layout.first_start].map(|n| n as i32);
+        let [cells, window, first_start] =
+            [layout.cells, layout.window, layout.first_start].map(|n| n as i32);
         let first = match geometry.movement {
             Movement::Shifted | Movement::Ring => -(window / 2),
             _ => first_start,
