@@ -58,7 +58,7 @@ pub(crate) fn steps(report: &mut Report) {
 pub(crate) fn prove(report: &mut Report) {
     report.check("spark", || {
         wheel()?;
-        let wheels = target()?.join("wheels");
+        let wheels = target_folder()?.join("wheels");
         install(&["--requirement", &requirements()])?;
         install(&[
             "--force-reinstall",
