@@ -53,7 +53,7 @@ impl FromStr for Verdict {
 pub struct Claim {
     /// Paper, figure or theorem, quantity; never changes.
     pub id: String,
-    /// The id of its figure; [`TEXT`] for theorems and text.
+    /// The id of its figure, or `text` for theorems and text.
     pub figure: String,
     /// Where it stands.
     pub place: String,

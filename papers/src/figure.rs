@@ -3,6 +3,7 @@
 use crate::ReproduceError;
 use crate::claims::Measured;
 use crate::data::DataFile;
+use privet_plot::Region;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -94,6 +95,18 @@ impl Figure {
         name == id || name.strip_prefix("figure ") == Some(&id) || name.strip_prefix("fig ") == Some(&id)
     }
 
+    /// Its name as a heading: tables, examples and the text say themselves what they are, a name with two points is a section.
+    pub fn heading(&self) -> String {
+        let mut letters = self.id.chars();
+        match letters.next() {
+            Some(first) if first.is_ascii_lowercase() => {
+                first.to_ascii_uppercase().to_string() + letters.as_str()
+            }
+            _ if self.id.matches('.').count() == 2 => format!("Section {}", self.id),
+            _ => format!("Figure {}", self.id),
+        }
+    }
+
     /// Its name as a part of file names.
     pub fn slug(&self) -> String {
         slug(self.id)
@@ -149,6 +162,8 @@ pub enum Look {
     Line,
     /// Crosses: few values, or such as the line of another curve is held against.
     Crosses,
+    /// Dots beside those of the other curves, for places that have no order.
+    Dots,
     /// A line with the area under it, for densities.
     Area,
 }
@@ -160,6 +175,8 @@ pub struct Curve {
     pub label: String,
     /// Its points.
     pub points: Vec<[f64; 2]>,
+    /// Between what the truth lies: a place, the lower and the upper end.
+    pub band: Vec<[f64; 3]>,
     /// How it is drawn.
     pub look: Look,
 }
@@ -167,12 +184,23 @@ pub struct Curve {
 impl Curve {
     /// A line through points.
     pub fn line(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
-        Self { label: label.into(), points, look: Look::Line }
+        Self { label: label.into(), points, band: Vec::new(), look: Look::Line }
+    }
+
+    /// A line in the middle of what is known from both sides.
+    pub fn band(label: impl Into<String>, band: Vec<[f64; 3]>) -> Self {
+        let points = band.iter().map(|[x, low, high]| [*x, f64::midpoint(*low, *high)]).collect();
+        Self { band, ..Self::line(label, points) }
     }
 
     /// Crosses at points.
     pub fn crosses(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
         Self { look: Look::Crosses, ..Self::line(label, points) }
+    }
+
+    /// Dots at points.
+    pub fn dots(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
+        Self { look: Look::Dots, ..Self::line(label, points) }
     }
 
     /// A density.
@@ -219,6 +247,8 @@ pub struct Panel {
     pub x_spacing: Spacing,
     /// What the vertical axis shows, with its unit.
     pub y_name: &'static str,
+    /// Whether the vertical axis is never logarithmic: probabilities are compared by their differences.
+    pub is_linear: bool,
     /// What is drawn.
     pub curves: Vec<Curve>,
 }
@@ -230,10 +260,19 @@ impl Panel {
         places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
     }
 
-    /// Whether every height has a logarithm.
-    pub(crate) fn is_positive(&self) -> bool {
-        self.curves.iter().flat_map(|curve| &curve.points).all(|[_, height]| *height > 0.0)
+    /// Whether the vertical axis may be logarithmic: every height has a logarithm.
+    pub(crate) fn may_be_logarithmic(&self) -> bool {
+        !self.is_linear && self.curves.iter().flat_map(|curve| &curve.points).all(|[_, height]| *height > 0.0)
     }
+}
+
+/// The labels of a classifier over two features.
+#[derive(Debug, Clone)]
+pub struct LabelMap {
+    /// What distinguishes it from the other pictures of the figure.
+    pub name: String,
+    /// What is drawn; the title is that of the figure.
+    pub region: Region,
 }
 
 /// A number of a table that is not drawn.
@@ -252,6 +291,8 @@ pub struct Entry {
 pub struct Findings {
     /// The charts.
     pub panels: Vec<Panel>,
+    /// The maps of labels.
+    pub maps: Vec<LabelMap>,
     /// Numbers that are not drawn.
     pub entries: Vec<Entry>,
     /// What the claims are about.
@@ -292,13 +333,18 @@ impl Findings {
                 let is_named = !panel.name.is_empty();
                 let series =
                     if is_named { format!("{}: {}", panel.name, curve.label) } else { curve.label.clone() };
-                rows.extend(curve.points.iter().map(|[x, ours]| Row {
+                let row = |series: &str, x: f64, ours: f64| Row {
                     figure,
-                    series: series.clone(),
-                    x: Place::Number(*x),
-                    ours: *ours,
+                    series: series.to_owned(),
+                    x: Place::Number(x),
+                    ours,
                     paper: None,
-                }));
+                };
+                rows.extend(curve.points.iter().map(|[x, ours]| row(&series, *x, *ours)));
+                for (side, name) in [(1, "at least"), (2, "at most")] {
+                    let series = format!("{series}, {name}");
+                    rows.extend(curve.band.iter().map(|ends| row(&series, ends[0], ends[side])));
+                }
             }
         }
         rows.extend(self.entries.iter().map(|entry| Row {

@@ -5,6 +5,7 @@
 
 mod channel;
 mod claims;
+mod classifier;
 pub mod data;
 mod error;
 mod figure;
@@ -20,7 +21,7 @@ mod tracs;
 pub use claims::{Claim, Measured, Verdict};
 pub use error::ReproduceError;
 pub use figure::{
-    Compute, Curve, Effort, Entry, Figure, Findings, Look, Panel, Place, Row, Setting, Spacing,
+    Compute, Curve, Effort, Entry, Figure, Findings, LabelMap, Look, Panel, Place, Row, Setting, Spacing,
 };
 pub use paper::Paper;
 pub use reproduce::{Basis, Outcome, Progress, Reproduced, Reproduction, Request, reproduce};

@@ -1,6 +1,6 @@
 //! The papers, with their figures and their claims.
 
-use crate::{Claim, Figure, ReproduceError, claims, jrr, ogpm, reshape, tracs};
+use crate::{Claim, Figure, ReproduceError, claims, classifier, jrr, ogpm, reshape, tracs};
 use std::str::FromStr;
 
 /// A source paper.
@@ -51,7 +51,7 @@ impl Paper {
             Self::Ogpm => ogpm::FIGURES,
             Self::Tracs => tracs::FIGURES,
             Self::Reshape => reshape::figures::FIGURES,
-            Self::Classifier => &[],
+            Self::Classifier => classifier::FIGURES,
         }
     }
 

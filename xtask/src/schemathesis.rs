@@ -82,13 +82,10 @@ pub(crate) fn check() -> Result<()> {
 fn install(environment: &Path) -> Result<PathBuf> {
     let program = environment.join("bin").join("st");
     if !program.exists() {
-        let missing = "schemathesis needs Python 3 with venv (package python3-venv) and the network";
-        let mut venv = Command::new("python3");
-        venv.args(["-m", "venv"]).arg(environment);
-        process::run(venv).context(missing)?;
+        crate::tools::python_environment(environment)?;
         let mut pip = Command::new(environment.join("bin").join("pip"));
         pip.args(["install", "--quiet", &format!("schemathesis=={VERSION}")]);
-        process::run(pip).context(missing)?;
+        process::run(pip).context("schemathesis cannot be installed: is there a network?")?;
     }
     Ok(program)
 }

@@ -38,6 +38,28 @@ pub(crate) fn chromium() -> Result<()> {
     })
 }
 
+/// What Spark runs on.
+pub(crate) fn java() -> Result<()> {
+    let mut version = Command::new("java");
+    version.arg("-version");
+    if capture(version).is_ok() {
+        return Ok(());
+    }
+    install("default-jre-headless").context("Java is missing: Spark needs 17 or newer")
+}
+
+/// Makes an environment for packages of Python.
+pub(crate) fn python_environment(folder: &Path) -> Result<()> {
+    let make = || {
+        let mut make = Command::new("python3");
+        make.args(["-m", "venv", "--clear"]).arg(folder);
+        run(make)
+    };
+    make()
+        .or_else(|_| install("python3-venv").and_then(|()| make()))
+        .context("Python 3.11 or newer with venv is missing: install the package python3-venv")
+}
+
 /// Installs a package of Debian; the lists of packages may have to be fetched first.
 fn install(package: &str) -> Result<()> {
     let apt = |arguments: &[&str]| {

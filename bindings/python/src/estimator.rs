@@ -5,12 +5,13 @@ use crate::problem::{Class, Problem};
 use crate::reports::Reports;
 use crate::work::{interruptible, rows_at_once, threads_for, unlocked};
 use privet::numeric::RangeShare;
+use privet::plane::PlaneReports;
 use privet::registry::AnyEstimator;
 use privet::vector::MeanVectorEstimator;
 use privet::vector::mechanism::VectorMechanism;
 use privet::{
-    Answer, Consistency, CountSummary, Envelope, Estimator as _, Fingerprint, Frequencies, ReportBuffer,
-    Request, Summary as _, VectorSummary,
+    Answer, Consistency, CountSummary, Envelope, Estimator as _, Fingerprint, Frequencies, PlaneEstimator,
+    ReportBuffer, Request, Summary as _, VectorSummary,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -22,6 +23,7 @@ use std::thread;
 #[derive(Debug, Clone)]
 pub(crate) enum Kind {
     Count(Arc<dyn AnyEstimator>),
+    Places(Arc<PlaneEstimator>),
     Vector(Arc<MeanVectorEstimator>),
 }
 
@@ -30,9 +32,15 @@ impl Kind {
         Ok(Self::Vector(Arc::new(MeanVectorEstimator::new(mechanism)?)))
     }
 
+    pub(crate) fn of_places(mechanism: Box<dyn PlaneReports>) -> Result<Self, Problem> {
+        let cells = PlaneEstimator::DEFAULT_CELLS_OF_A_SIDE;
+        Ok(Self::Places(Arc::new(PlaneEstimator::new(Arc::from(mechanism), cells)?)))
+    }
+
     fn empty(&self) -> Counted {
         match self {
             Self::Count(estimator) => Counted::Count(estimator.empty_summary()),
+            Self::Places(estimator) => Counted::Count(AnyEstimator::empty_summary(&**estimator)),
             Self::Vector(estimator) => Counted::Vector(estimator.empty_summary()),
         }
     }
@@ -40,6 +48,9 @@ impl Kind {
     fn accumulate(&self, counted: &mut Counted, reports: &ReportBuffer) -> Result<(), Problem> {
         match (self, counted) {
             (Self::Count(estimator), Counted::Count(summary)) => Ok(estimator.accumulate(summary, reports)?),
+            (Self::Places(estimator), Counted::Count(summary)) => {
+                Ok(AnyEstimator::accumulate(&**estimator, summary, reports)?)
+            }
             (Self::Vector(estimator), Counted::Vector(summary)) => {
                 Ok(estimator.accumulate(summary, reports)?)
             }
@@ -224,6 +235,16 @@ impl Estimator {
         };
         let answer = interruptible(py, move || Ok(estimator.answer(&summary, &request)?))?;
         Ok(Document(answer_json(&answer)))
+    }
+
+    /// The share of each cell of a rectangle; the first coordinate runs fastest.
+    fn density(&self, py: Python<'_>, summary: &Summary, cells: u32) -> PyResult<Document> {
+        let (Kind::Places(estimator), Counted::Count(summary)) = (&self.kind, summary.counted.clone()) else {
+            return Err(other_kind().into());
+        };
+        let estimator = estimator.on_cells(cells).map_err(Problem::from)?;
+        let shares = interruptible(py, move || Ok(privet::Estimator::estimate(&estimator, &summary)?))?;
+        Ok(Document(frequencies_json(&shares)))
     }
 
     /// The mean of each coordinate of vectors.

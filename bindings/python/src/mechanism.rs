@@ -72,6 +72,16 @@ impl Recipe {
         Ok(Some(Arc::from(built?)))
     }
 
+    /// The mechanism as one on places, if it is one.
+    fn plane(&self) -> Result<Option<Box<dyn PlaneErrors>>, Problem> {
+        match (&self.source, &self.domain) {
+            (Source::Row(_) | Source::Solved(_), DomainSpec::Rectangle(_)) => {
+                Ok(self.choice()?.plane_errors(&self.domain, self.epsilon)?)
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn mechanism(&self) -> Result<Arc<dyn AnyMechanism>, Problem> {
         Ok(Arc::from(self.choice()?.mechanism(&self.domain, self.epsilon, &self.options)?))
     }
@@ -237,9 +247,10 @@ impl Mechanism {
     }
 
     fn estimator(&self, py: Python<'_>) -> PyResult<Estimator> {
-        let kind = match &self.vector {
-            Some(vector) => Kind::of_vectors(vector.clone())?,
-            None => Kind::Count(self.estimates(py)?),
+        let kind = match (&self.vector, self.recipe.plane()?) {
+            (Some(vector), _) => Kind::of_vectors(vector.clone())?,
+            (None, Some(plane)) => Kind::of_places(plane)?,
+            (None, None) => Kind::Count(self.estimates(py)?),
         };
         Ok(Estimator::new(kind, self.any.fingerprint(), self.any.report_bytes()))
     }

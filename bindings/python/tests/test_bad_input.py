@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -337,16 +338,25 @@ def test_large_columns_on_threads() -> None:
     assert NUMBERS.estimator().fit(reports).mean().interval[0] < 4.0
 
 
+LONG_CALLS = {
+    "randomize": "privet.OUE(domain=privet.Categories(4096), epsilon=1.0).randomize(numpy.zeros(50_000_000, dtype=int), threads=1)",
+    "fit": "wide.estimator().fit((many for _ in range(1000)), threads=1)",
+    "audit": "privet.GRR(domain=privet.Binary(), epsilon=1.0).audit(samples=10**8)",
+    "optimize": "privet.optimize(domain=privet.Interval(0, 1), epsilon=7.0, loss=\"squared\")",
+}
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="needs signals")
-def test_interrupts() -> None:
+@pytest.mark.parametrize("call", LONG_CALLS.values(), ids=LONG_CALLS.keys())
+def test_interrupts(call: str, tmp_path: Path) -> None:
     """Ctrl-C ends a call that would take minutes."""
-    program = """
+    program = f"""
         import numpy, privet, signal, threading, os, time
-        mechanism = privet.OUE(domain=privet.Categories(4096), epsilon=1.0)
-        values = numpy.zeros(50_000_000, dtype=numpy.int64)
+        wide = privet.OLH(domain=privet.Categories(4096), epsilon=1.0)
+        many = wide.randomize(numpy.zeros(100_000, dtype=int))
         threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
-            mechanism.randomize(values, threads=1)
+            {call}
         except KeyboardInterrupt:
             print("interrupted")
     """
@@ -356,6 +366,6 @@ def test_interrupts() -> None:
         capture_output=True,
         text=True,
         timeout=120,
-        env=dict(os.environ),
+        env={**os.environ, "PRIVET_CACHE": str(tmp_path)},
     )
     assert done.stdout.strip() == "interrupted", done.stderr

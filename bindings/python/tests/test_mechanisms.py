@@ -71,8 +71,6 @@ def test_reports(kind: type[privet.Mechanism]) -> None:
 @pytest.mark.parametrize("kind", READY, ids=lambda kind: kind._id)
 def test_summaries_do_not_depend_on_the_split(kind: type[privet.Mechanism]) -> None:
     mechanism = made(kind)
-    if mechanism.info.domain == "rectangle":
-        pytest.skip("reports of places are not counted into a summary")
     reports = mechanism.randomize(VALUES[mechanism.info.domain] * 50)
     estimator = mechanism.estimator()
     whole = estimator.fit(reports).summary_
@@ -133,14 +131,22 @@ def test_angles_and_vectors_come_back() -> None:
 
 def test_places_come_back() -> None:
     mechanism = privet.SquareWindow(domain=privet.Rectangle(0, 2, 0, 1), epsilon=4.0)
-    corner = np.random.default_rng(1).random((20_000, 2)) * [1.0, 0.5]
-    reports = mechanism.randomize(corner, insecure_seed=1)
+    people = np.random.default_rng(1).random((20_000, 2)) * [1.0, 0.25] + [0.0, 0.5]
+    reports = mechanism.randomize(people, insecure_seed=1)
+    estimator = mechanism.estimator()
     with pytest.raises(privet.ReportError):
-        privet.PlaceEstimator(mechanism).fit(reports)
-    density = privet.PlaceEstimator(mechanism).fit(reports, insecure=True).density(cells=2)
-    assert density.sum() == pytest.approx(1) and density[0, 0] > 0.9
+        estimator.fit(reports)
+    density = estimator.fit(reports, insecure=True).density(cells=4)
+    # The first coordinate is in the first half, the second one in the third quarter.
+    truth = np.zeros((4, 4))
+    truth[:2, 2] = 0.5
+    assert density.values.sum() == pytest.approx(1) and np.all(np.abs(density.values - truth) < 0.1)
+    assert np.all(density.intervals[..., 0] <= truth) and np.all(truth <= density.intervals[..., 1])
+    for cells in (1, 17):
+        with pytest.raises(privet.ParameterError):
+            estimator.density(cells=cells)
     with pytest.raises(privet.ParameterError):
-        mechanism.estimator()
+        estimator.frequencies()
     other = privet.SquareWindow(domain=privet.Rectangle(0, 2, 0, 1), epsilon=3.0)
     with pytest.raises(privet.ReportError):
         other.decode(reports)

@@ -20,6 +20,8 @@
 
 mod answer;
 pub mod attack;
+// Devices do not audit, and have no exact ratios to do it with.
+#[cfg(not(target_family = "wasm"))]
 pub mod audit;
 mod bloom;
 mod consistency;

@@ -1,41 +1,46 @@
 //! The charts of figures.
 
 use crate::figure::{Look, Spacing, slug};
-use crate::{Curve, Figure, Panel, ReproduceError, Reproduction};
-use privet_plot::{Chart, Drawing, Range, Series};
+use crate::{Curve, Figure, Panel, ReproduceError, Reproduced, Reproduction};
+use privet_plot::{Chart, Drawing, Range, Region, Series};
 use std::path::Path;
 
-/// Writes each chart as SVG and as PNG.
+/// Writes each picture as SVG and as PNG.
 pub(super) fn write_all(folder: &Path, reproduction: &Reproduction) -> Result<(), ReproduceError> {
-    for reproduced in &reproduction.figures {
-        let panels = reproduced.findings.iter().flat_map(|findings| &findings.panels);
-        for panel in panels {
-            let drawing = draw(reproduced.figure, panel);
-            let name = file_name(reproduced.figure, panel);
-            super::write(&folder.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
-            super::write(&folder.join(format!("{name}.png")), &drawing.png()?)?;
-        }
+    for (name, drawing) in reproduction.figures.iter().flat_map(pictures) {
+        super::write(&folder.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+        super::write(&folder.join(format!("{name}.png")), &drawing.png()?)?;
     }
     Ok(())
 }
 
-/// The name of a chart's files, without what comes after the point.
-pub(super) fn file_name(figure: &Figure, panel: &Panel) -> String {
-    if panel.name.is_empty() { figure.slug() } else { format!("{}-{}", figure.slug(), slug(&panel.name)) }
+/// The charts and maps of a figure, with the names of their files without what comes after the point.
+pub(super) fn pictures(reproduced: &Reproduced) -> Vec<(String, Drawing)> {
+    let (figure, Some(findings)) = (reproduced.figure, &reproduced.findings) else { return Vec::new() };
+    let charts =
+        findings.panels.iter().map(|panel| (file_name(figure, &panel.name), chart(figure, panel).draw()));
+    let maps = findings.maps.iter().map(|map| {
+        let region = Region { title: title(figure, &map.name), ..map.region.clone() };
+        (file_name(figure, &map.name), region.draw())
+    });
+    charts.chain(maps).collect()
 }
 
-/// A chart with its title and its legend.
-pub(super) fn draw(figure: &Figure, panel: &Panel) -> Drawing {
-    chart(figure, panel).draw()
+fn file_name(figure: &Figure, part: &str) -> String {
+    if part.is_empty() { figure.slug() } else { format!("{}-{}", figure.slug(), slug(part)) }
+}
+
+fn title(figure: &Figure, part: &str) -> String {
+    let number = if figure.id.starts_with(|c: char| c.is_ascii_lowercase()) { "" } else { "Figure " };
+    let part = if part.is_empty() { String::new() } else { format!(", {part}") };
+    format!("{number}{}{part}: {}", figure.id, figure.title)
 }
 
 fn chart(figure: &Figure, panel: &Panel) -> Chart {
-    let number = if figure.id.starts_with(|c: char| c.is_ascii_lowercase()) { "" } else { "Figure " };
-    let part = if panel.name.is_empty() { String::new() } else { format!(", {}", panel.name) };
     let labels: Vec<&str> = panel.curves.iter().map(|curve| curve.label.as_str()).collect();
     let ends = panel.ends();
     Chart {
-        title: format!("{number}{}{part}: {}", figure.id, figure.title),
+        title: title(figure, &panel.name),
         description: format!(
             "{}: {} against {} for {}.",
             figure.title,
@@ -50,16 +55,21 @@ fn chart(figure: &Figure, panel: &Panel) -> Chart {
         },
         y_name: panel.y_name.to_owned(),
         stem_name: String::new(),
-        may_be_logarithmic: panel.is_positive(),
+        may_be_logarithmic: panel.may_be_logarithmic(),
         series: panel.curves.iter().map(series).collect(),
     }
 }
 
 fn series(curve: &Curve) -> Series {
-    let (label, points) = (curve.label.clone(), curve.points.clone());
-    match curve.look {
-        Look::Line => Series { label, line: points, ..Series::default() },
-        Look::Crosses => Series { label, crosses: points, ..Series::default() },
-        Look::Area => Series { label, line: points, is_filled: true, ..Series::default() },
+    let Curve { label, points, band, look } = curve.clone();
+    let series = Series { label, band, ..Series::default() };
+    match look {
+        Look::Line => Series { line: points, ..series },
+        Look::Crosses => Series { crosses: points, ..series },
+        Look::Dots => {
+            let measured = points.iter().map(|[x, value]| [*x, *value, *value, *value]).collect();
+            Series { measured, ..series }
+        }
+        Look::Area => Series { line: points, is_filled: true, ..series },
     }
 }

@@ -30,6 +30,10 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
             ("docs/JOINT.md", "Perturb in pairs"),
             ("docs/COLLECTING.md", "Run a collector"),
             ("docs/SCALING_OUT.md", "Scale out"),
+            ("docs/PYTHON.md", "Python"),
+            ("bindings/python/gallery/README.md", "Python: six examples"),
+            ("docs/SPARK.md", "Spark"),
+            ("bindings/wasm/npm/README.md", "Browsers and Node"),
         ],
     ),
     (
@@ -38,6 +42,7 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
             (MECHANISMS, "Mechanisms"),
             ("THREAT_MODEL.md", "Threat model"),
             ("docs/ERRATA.md", "Errata of the papers"),
+            ("docs/PAPERS.md", "The papers, side by side"),
             ("CHANGELOG.md", "Changelog"),
         ],
     ),

@@ -1,6 +1,7 @@
 //! A page for each mechanism: its documentation comment, its row of `privet mechanisms`, and what the program shows of it.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -10,7 +11,8 @@ use super::markdown::{self, Page, Pictures};
 use super::sources::{self, Sources};
 use super::workshop::Workshop;
 use super::{Site, keep_pictures};
-use crate::process::{capture, cargo};
+use crate::process::capture;
+use crate::program;
 
 /// Where mechanisms are written, one to a file.
 const FOLDERS: &[&str] = &["crates/privet-mechanisms/src/", "crates/privet-vector/src/"];
@@ -73,7 +75,8 @@ fn path_of(id: &str) -> String {
 }
 
 fn rows() -> Result<Vec<Value>> {
-    let command = cargo(&["run", "--quiet", "--locked", "-p", "privet-cli", "--", "mechanisms", "--json"]);
+    let mut command = Command::new(program::privet()?);
+    command.args(["mechanisms", "--json"]);
     let rows: Vec<Value> = serde_json::from_str(&capture(command)?).context("`privet mechanisms --json`")?;
     if rows.is_empty() {
         bail!("`privet mechanisms --json` lists nothing");

@@ -10,7 +10,7 @@ mod sources;
 mod workshop;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -19,13 +19,15 @@ use markdown::Pictures;
 use sources::Sources;
 use workshop::Workshop;
 
+use crate::program;
+
 /// Everything that is written: addresses below the site's folder, and contents.
 type Site = BTreeMap<String, Vec<u8>>;
 
 pub(crate) fn run() -> Result<ExitCode> {
     let sources = Sources::read()?;
-    let folder = target_folder().join("site");
-    let workshop = Workshop::open(target_folder().join("site-work"))?;
+    let folder = program::target_folder()?.join("site");
+    let workshop = Workshop::open(program::target_folder()?.join("site-work"))?;
     let site = build(&sources, Some(&workshop))?;
     refuse(&links::problems(&site))?;
     write(&site, &folder)?;
@@ -82,8 +84,4 @@ fn write(site: &Site, folder: &Path) -> Result<()> {
         std::fs::write(&file, content).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
-}
-
-fn target_folder() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
 use super::markdown::{Picture, Pictures, shell_blocks};
-use crate::process::{capture, cargo};
+use crate::program;
 
 /// A page with this line has commands that can be run one after the other; a test of the command does so.
 const RUNNABLE: &str = "<!-- A test runs the commands of this page. -->";
@@ -24,7 +23,7 @@ impl Workshop {
         if folder.exists() {
             std::fs::remove_dir_all(&folder).with_context(|| format!("cannot empty {}", folder.display()))?;
         }
-        let program = build_program()?;
+        let program = program::privet()?;
         let programs = program.parent().context("a program is in a folder")?.to_owned();
         let inherited = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&inherited)))?;
@@ -96,21 +95,6 @@ fn described(svg: &str) -> String {
     };
     let parts = [between("<title", "</title>"), between("<desc", "</desc>")];
     parts.into_iter().flatten().collect::<Vec<_>>().join(". ")
-}
-
-/// Builds the program and says where it is.
-fn build_program() -> Result<PathBuf> {
-    let messages = capture(cargo(&[
-        "build",
-        "--locked",
-        "-p",
-        "privet-cli",
-        "--message-format",
-        "json-render-diagnostics",
-    ]))?;
-    let mut messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let program = messages.find_map(|message| message["executable"].as_str().map(PathBuf::from));
-    program.context("cargo built no program")
 }
 
 #[cfg(test)]

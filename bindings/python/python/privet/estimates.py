@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Distribution", "Estimate", "Frequencies", "MeanVector", "Quantiles"]
+__all__ = ["Density", "Distribution", "Estimate", "Frequencies", "MeanVector", "Quantiles"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -120,6 +120,18 @@ class Distribution(_Rows):
         bins = document["bins"]
         edges = np.array([row["from"] for row in bins] + [bins[-1]["to"]], dtype=np.float64)
         return cls(*_columns(bins), document["n"], document["method"], edges)
+
+
+@dataclass(frozen=True)
+class Density(_Rows):
+    """The share of people in each cell of a rectangle: ``values[i, j]`` is that of the i-th part of the first coordinate and the
+    j-th of the second. ``numpy.asarray(density)`` has the shares."""
+
+    @classmethod
+    def _of(cls, document: Mapping[str, Any], cells: int) -> Density:
+        # The rows run along the first coordinate first.
+        columns = (column.reshape(cells, cells, *column.shape[1:]).swapaxes(0, 1) for column in _columns(document["rows"]))
+        return cls(*columns, document["n"], document["method"])
 
 
 @dataclass(frozen=True)

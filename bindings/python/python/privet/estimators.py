@@ -6,20 +6,17 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from privet import _privet
 from privet._checks import between
 from privet.domains import Circle, Domain, Interval, Rectangle, Vectors
-from privet.errors import EstimateError, ParameterError, ReportError
-from privet.estimates import Distribution, Estimate, Frequencies, MeanVector, Quantiles
+from privet.errors import EstimateError, ParameterError
+from privet.estimates import Density, Distribution, Estimate, Frequencies, MeanVector, Quantiles
 from privet.reports import Reports
 
 if TYPE_CHECKING:
     from privet._mechanism import Mechanism
 
-__all__ = ["Estimator", "PlaceEstimator", "Summary"]
+__all__ = ["Estimator", "Summary"]
 
 Step = Literal["none", "non-negative", "norm-sub", "simplex", "expectation-maximization"]
 Method = Literal["em", "ems", "ems-cv", "least-squares", "histogram"]
@@ -27,9 +24,6 @@ Method = Literal["em", "ems", "ems-cv", "least-squares", "histogram"]
 
 # Distributions are smoothed on at least this many bins, whatever is shown.
 _FINE_BINS = 50
-
-# Densities of places are estimated on at least this many cells for each side.
-_FINE_CELLS = 32
 
 
 def _ends(domain: Domain) -> tuple[float, float]:
@@ -111,8 +105,6 @@ class Estimator:
     n_reports_: int
 
     def __init__(self, mechanism: Mechanism) -> None:
-        if isinstance(mechanism.domain, Rectangle):
-            raise ParameterError("places are estimated by a PlaceEstimator", code="parameter-wrong-domain")
         self.mechanism = mechanism
         self._core = mechanism._core.estimator()
 
@@ -181,7 +173,7 @@ class Estimator:
 
     def frequencies(self, *, step: Step = "none") -> Frequencies:
         """How often each category or word is held. ``step`` says what is done about negative estimates."""
-        self._refuse_unless(not self._is_number() and not isinstance(self._domain, Vectors), "a frequency")
+        self._refuse_unless(not isinstance(self._domain, (Interval, Circle, Rectangle, Vectors)), "a frequency")
         return Frequencies._of(self._ask(step=step))
 
     def mean(self) -> Estimate:
@@ -220,6 +212,12 @@ class Estimator:
         found = self._ask(bins=bins * parts, method=method, ranges=list(itertools.pairwise(edges)))
         return Distribution._of({**found, "bins": found["ranges"]})
 
+    def density(self, *, cells: int = 8) -> Density:
+        """The shares of 2 to 16 equal cells along each side of a rectangle. The intervals need not lie around the values."""
+        self._refuse_unless(isinstance(self._domain, Rectangle), "a density of places")
+        between("cells", cells, 2, 16)
+        return Density._of(self._core.density(self._summary(), cells), cells)
+
     def quantiles(self, levels: Sequence[float] = (0.25, 0.5, 0.75), *, method: Method = "ems") -> Quantiles:
         """Values that shares of people do not exceed."""
         self._refuse_unless(isinstance(self._domain, Interval), "a quantile")
@@ -238,47 +236,3 @@ class Estimator:
 
     def __repr__(self) -> str:
         return f"<Estimator of {self.mechanism!r}>"
-
-
-class PlaceEstimator:
-    """Where people are, from the reports of a mechanism on places. It keeps the reported places; there is no summary of them."""
-
-    places_: npt.NDArray[np.float64]
-    n_reports_: int
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        if mechanism.id != "window-2d":
-            raise ParameterError(
-                f"places are estimated from reports of SquareWindow: got {mechanism.id}", code="parameter-wrong-domain"
-            )
-        self.mechanism = mechanism
-
-    def fit(self, reports: Reports, *, insecure: bool = False) -> PlaceEstimator:
-        """Reads reports. ``insecure=True`` reads those that were drawn from an insecure seed, which are refused otherwise."""
-        if reports.insecure and not insecure:
-            raise ReportError(
-                "the report was drawn from an insecure seed",
-                code="report-insecure-seed",
-                hint="seeded reports are for tests; `insecure=True` reads them",
-            )
-        self.places_ = self.mechanism.decode(reports)
-        self.n_reports_ = len(reports)
-        return self
-
-    def density(self, *, cells: int = 8) -> npt.NDArray[np.float64]:
-        """The shares of a grid of shape (cells, cells), by maximum likelihood."""
-        if not hasattr(self, "places_") or self.n_reports_ == 0:
-            raise EstimateError("there are no reports yet: call fit", code="estimate-too-few-reports")
-        between("cells", cells, 1, 256)
-        domain = self.mechanism.domain
-        assert isinstance(domain, Rectangle)
-        # Every report is of another person.
-        space = _privet.Space.rectangle(domain._core)
-        method = _privet.LocationReports(self.mechanism.id, space, self.mechanism.epsilon, cells)
-        fine = cells * -(-_FINE_CELLS // cells)
-        shares, _ = method.estimate((self.places_.ravel().tolist(), [1] * self.n_reports_), fine)
-        block = fine // cells
-        return np.asarray(shares.reshape(cells, block, cells, block).sum(axis=(1, 3)), dtype=np.float64)
-
-    def __repr__(self) -> str:
-        return f"<PlaceEstimator of {self.mechanism!r}>"

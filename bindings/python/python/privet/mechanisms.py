@@ -975,7 +975,7 @@ class Piecewise(Mechanism):
 
     Formula
     -------
-    On [-1, 1] with h = e^(epsilon/2), C = (h + 1) / (h - 1), t the value: reports in [-C, C], density (E - h) / (2
+    On [-1, 1] with E = e^epsilon, h = e^(epsilon/2), C = (h + 1) / (h - 1), t the value: reports in [-C, C], density (E - h) / (2
     h + 2) in the window from (C + 1) t / 2 - (C - 1) / 2 of length C - 1, e^epsilon times less outside; then moved
     to the domain. Unbiased; variance on [0, 1]: (t^2 / (h - 1) + (h + 3) / (3 (h - 1)^2)) / 4, largest at the ends.
     Worst absolute error: h / (E - 1).
@@ -1009,7 +1009,7 @@ class Piecewise(Mechanism):
 
     Reference
     ---------
-    N. Wang et al., "Collecting and analyzing multidimensional data with local differential privacy", ICDE 2019. The
+    N. Wang et al., "Collecting and analyzing multidimensional data with local differential privacy", ICDE 2019.
     Zheng's Definition 24 gives this name to the mechanism of Theorem 7.
 
     Example

@@ -131,7 +131,7 @@ def map(
     paths: Sequence[npt.ArrayLike] = (),
     ax: Any = None,
 ) -> Any:
-    """A density over a grid of places, as ``privet.trajectory.Method.density`` gives it, and paths over it."""
+    """A density over a grid of places, as ``Estimator.density`` and ``privet.trajectory.Method.density`` give it, and paths over it."""
     ax = _axes(ax)
     image = ax.imshow(np.asarray(shares).T, origin="lower", extent=extent, cmap="viridis", aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="share of people")

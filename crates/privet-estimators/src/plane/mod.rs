@@ -86,6 +86,15 @@ impl PlaneEstimator {
         Self { places, fingerprint: builder.finish(), ..self }
     }
 
+    /// The same for another number of cells along each side. Summaries fit both.
+    ///
+    /// # Errors
+    /// As for [`PlaneEstimator::new`].
+    pub fn on_cells(&self, side: u32) -> Result<Self, ParameterError> {
+        let Self { places, fingerprint, .. } = *self;
+        Ok(Self { places, fingerprint, ..Self::new(self.reports.clone(), side)? })
+    }
+
     /// For each cell the probability of each group of reports.
     pub fn cell_laws(&self) -> Vec<Vec<f64>> {
         self.reports.cell_laws(self.side)
