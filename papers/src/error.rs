@@ -5,6 +5,7 @@ use privet::classifier::ClassifierError;
 use privet::joint::JointError;
 use privet::limit::LimitError;
 use privet::trajectory::TrajectoryError;
+use privet::vector::VectorError;
 use privet::{EstimateError, InputError, ParameterError, ReportError};
 use std::path::PathBuf;
 use thiserror::Error;
@@ -84,6 +85,9 @@ pub enum ReproduceError {
     /// A place or a path that cannot be used.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
+    /// A vector that cannot be randomised.
+    #[error(transparent)]
+    Vector(#[from] VectorError),
     /// A classifier that cannot be questioned.
     #[error(transparent)]
     Classifier(#[from] ClassifierError),

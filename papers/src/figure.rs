@@ -95,6 +95,18 @@ impl Figure {
         name == id || name.strip_prefix("figure ") == Some(&id) || name.strip_prefix("fig ") == Some(&id)
     }
 
+    /// Its name as a heading: tables, examples and the text say themselves what they are, a name with two points is a section.
+    pub fn heading(&self) -> String {
+        let mut letters = self.id.chars();
+        match letters.next() {
+            Some(first) if first.is_ascii_lowercase() => {
+                first.to_ascii_uppercase().to_string() + letters.as_str()
+            }
+            _ if self.id.matches('.').count() == 2 => format!("Section {}", self.id),
+            _ => format!("Figure {}", self.id),
+        }
+    }
+
     /// Its name as a part of file names.
     pub fn slug(&self) -> String {
         slug(self.id)
@@ -150,6 +162,8 @@ pub enum Look {
     Line,
     /// Crosses: few values, or such as the line of another curve is held against.
     Crosses,
+    /// Dots beside those of the other curves, for places that have no order.
+    Dots,
     /// A line with the area under it, for densities.
     Area,
 }
@@ -182,6 +196,11 @@ impl Curve {
     /// Crosses at points.
     pub fn crosses(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
         Self { look: Look::Crosses, ..Self::line(label, points) }
+    }
+
+    /// Dots at points.
+    pub fn dots(label: impl Into<String>, points: Vec<[f64; 2]>) -> Self {
+        Self { look: Look::Dots, ..Self::line(label, points) }
     }
 
     /// A density.

@@ -168,7 +168,9 @@ pub fn reproduce(
         result
     });
     let mut reproductions: Vec<Reproduction> = Vec::new();
-    for &paper in &request.papers {
+    // Of one figure only the papers that have it.
+    let has_figure = |paper: &&Paper| request.figure.is_none() || jobs.iter().any(|(own, _)| own == *paper);
+    for &paper in request.papers.iter().filter(has_figure) {
         let (effort, outcomes) = (request.effort, Vec::new());
         reproductions.push(Reproduction { paper, effort, figures: Vec::new(), outcomes });
     }

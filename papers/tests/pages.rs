@@ -11,12 +11,12 @@ fn run(papers: &[Paper], figure: Option<&str>, data: PathBuf) -> Result<Vec<Repr
     reproduce(&Request { papers: papers.to_vec(), figure, effort: Effort::Quick, data }, &|_| {})
 }
 
-/// Pages that can be looked at after the test: those of everything that is quick to compute.
+/// Pages that can be looked at after the test.
 #[test]
 fn papers_have_rows_charts_and_pages() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     std::fs::remove_dir_all(&folder).ok();
-    let reproductions = run(&[Paper::Jrr, Paper::Tracs], None, data::folder()).unwrap();
+    let reproductions = run(&[Paper::Jrr], None, data::folder()).unwrap();
     let index = report::write_all(&folder, &reproductions).unwrap();
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     assert!(read("jrr/rows.csv").starts_with("figure,series,x,ours,paper\n"));
@@ -28,7 +28,7 @@ fn papers_have_rows_charts_and_pages() {
     assert_eq!(page.matches("<svg").count(), page.matches("role=\"img\"").count());
     assert!(std::fs::read_to_string(index).unwrap().contains("href=\"jrr.html#4.5\""));
     // The folder is ours now, and may be written again.
-    report::prepare(&folder).unwrap();
+    report::check(&folder).unwrap();
 }
 
 /// Labels over two features are drawn as a map.
@@ -52,11 +52,13 @@ fn maps_are_pictures_of_their_figure() {
 fn a_folder_of_somebody_else_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("thesis.txt"), "years of work").unwrap();
-    assert!(matches!(report::prepare(folder.path()), Err(ReproduceError::NotOurs { .. })));
+    assert!(matches!(report::check(folder.path()), Err(ReproduceError::NotOurs { .. })));
     assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     let file = folder.path().join("thesis.txt");
-    assert!(matches!(report::prepare(&file), Err(ReproduceError::NotOurs { .. })));
-    report::prepare(&folder.path().join("new/papers")).unwrap();
+    assert!(matches!(report::check(&file), Err(ReproduceError::NotOurs { .. })));
+    let new = folder.path().join("new/papers");
+    report::check(&new).unwrap();
+    assert!(!new.exists(), "looking writes nothing");
 }
 
 #[test]
@@ -75,6 +77,9 @@ fn figures_have_names() {
     let figure = run(&[Paper::Jrr], Some("Figure 4.6"), missing()).unwrap().remove(0);
     assert_eq!(figure.figures.len(), 1);
     assert!(figure.outcomes.iter().all(|outcome| outcome.claim.figure == "4.6"));
+    // Papers without the figure have no page, so that none is replaced by an empty one.
+    let papers = run(&Paper::ALL, Some("4.6"), missing()).unwrap();
+    assert_eq!(papers.iter().map(|paper| paper.paper).collect::<Vec<_>>(), [Paper::Jrr]);
     let error = run(&[Paper::Jrr], Some("9.9"), missing()).unwrap_err();
     assert!(error.to_string().starts_with("jrr has no figure \"9.9\"; it has example 2,"), "{error}");
     assert!("thesis".parse::<Paper>().unwrap_err().to_string().contains("jrr, ogpm, tracs"));

@@ -15,7 +15,8 @@ const LAYERS: &[&[&str]] = &[
     &["privet-joint", "privet-trajectory", "privet-vector", "privet-classifier"],
     &["privet-policy"],
     &["privet"],
-    &["privet-bench", "privet-papers", "privet-collector"],
+    &["privet-papers", "privet-collector"],
+    &["privet-bench"],
     &["privet-cli", "privet-python", "privet-wasm"],
 ];
 

@@ -26,5 +26,6 @@ pub(crate) fn run() -> Result<ExitCode> {
         ]),
     );
     report.command("bench", cargo(&["run", "--release", "--locked", "-p", "privet-cli", "--", "bench"]));
+    crate::python::prove(&mut report);
     Ok(report.close())
 }

@@ -54,6 +54,31 @@ pub(crate) fn steps(report: &mut Report) {
     });
 }
 
+/// The full-size run: twenty million rows on Spark, with the wheel that others install.
+pub(crate) fn prove(report: &mut Report) {
+    report.check("spark", || {
+        wheel()?;
+        let wheels = target_folder()?.join("wheels");
+        install(&["--requirement", &requirements()])?;
+        install(&[
+            "--force-reinstall",
+            "--no-deps",
+            "--no-index",
+            "--find-links",
+            &wheels.to_string_lossy(),
+            "privet",
+        ])?;
+        let mut measure = environment("python")?;
+        measure.arg(Path::new(PACKAGE).join("bench/spark.py"));
+        run(measure)
+    });
+}
+
+/// The list of what the tests need.
+fn requirements() -> String {
+    format!("{PACKAGE}/tests/requirements.txt")
+}
+
 fn install_built() -> Result<()> {
     let target = target_folder()?;
     let library = target.join("debug/deps/lib_privet.so");
@@ -64,7 +89,7 @@ fn install_built() -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).context("cannot empty the folder of test wheels")?;
     }
-    install(&["--requirement", &format!("{PACKAGE}/tests/requirements.txt")])?;
+    install(&["--requirement", &requirements()])?;
     let mut make = environment("python")?;
     make.arg(Path::new(PACKAGE).join("wheel.py")).arg(library).arg(&folder);
     run(make)?;

@@ -274,7 +274,9 @@ def data(*parts: str) -> Path:
     folder = Path(os.environ.get("PRIVET_DATA", ROOT.parent / "shared" / "data"))
     path = folder.joinpath(*parts)
     if not path.exists():
-        pytest.skip("PRIVET_DATA does not name the folder of data sets")
+        message = f"{'/'.join(parts)} is missing: PRIVET_DATA names the folder of data sets"
+        assert "CI" not in os.environ, message
+        pytest.skip(message)
     return path
 
 

@@ -1,47 +1,33 @@
-//! A generator that counts what is taken from it.
+//! How many random bytes something takes.
 
-use privet::Generator;
-use rand_core::{Infallible, Rng, TryCryptoRng, TryRng};
+use privet::{Generator, Rng};
 
-/// Counts bytes.
-#[derive(Debug)]
-pub(crate) struct Counting {
-    generator: Generator,
-    bytes: u64,
+const SEED: u64 = 0;
+
+/// A generator to draw from before [`bytes_taken`] is asked.
+pub(crate) fn fresh() -> Generator {
+    Generator::from_insecure_seed(SEED)
 }
 
-impl Counting {
-    pub(crate) fn new(generator: Generator) -> Self {
-        Self { generator, bytes: 0 }
-    }
+/// The stream is made of words of 32 bits, and what is taken are whole words.
+const WORD_BYTES: u64 = 4;
 
-    /// How many bytes were taken so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
+/// Words that are seen once in any stream that a benchmark reads.
+const MARK: usize = 4;
+
+/// How many bytes were taken from a [`fresh`] generator: where in the stream the words that it gives next are.
+pub(crate) fn bytes_taken(mut used: Generator) -> u64 {
+    let mark: [u32; MARK] = std::array::from_fn(|_| used.next_u32());
+    let mut stream = fresh();
+    let mut window: [u32; MARK] = std::array::from_fn(|_| stream.next_u32());
+    let mut words = 0;
+    while window != mark {
+        window.rotate_left(1);
+        window[MARK - 1] = stream.next_u32();
+        words += 1;
     }
+    words * WORD_BYTES
 }
-
-impl TryRng for Counting {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        self.bytes += 4;
-        Ok(self.generator.next_u32())
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        self.bytes += 8;
-        Ok(self.generator.next_u64())
-    }
-
-    fn try_fill_bytes(&mut self, target: &mut [u8]) -> Result<(), Infallible> {
-        self.bytes += target.len() as u64;
-        self.generator.fill_bytes(target);
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Counting {}
 
 #[cfg(test)]
 mod tests {
@@ -51,13 +37,27 @@ mod tests {
 
     #[test]
     fn words_are_counted() {
-        let mut counting = Counting::new(Generator::from_insecure_seed(1));
         let (categories, epsilon) = (Categories::new(9).unwrap(), Epsilon::new(1.0).unwrap());
         let one_word = GeneralizedRandomizedResponse::new(categories.clone(), epsilon).unwrap();
-        one_word.randomize(&3, &mut counting).unwrap();
-        assert_eq!(counting.bytes(), 8);
         let two_words = OptimizedLocalHashing::new(categories, epsilon).unwrap();
-        two_words.randomize(&3, &mut counting).unwrap();
-        assert_eq!(counting.bytes(), 24);
+        let mut rng = fresh();
+        one_word.randomize(&3, &mut rng).unwrap();
+        assert_eq!(bytes_taken(rng), 8);
+        let mut rng = fresh();
+        one_word.randomize(&3, &mut rng).unwrap();
+        two_words.randomize(&3, &mut rng).unwrap();
+        assert_eq!(bytes_taken(rng), 24);
+        assert_eq!(bytes_taken(fresh()), 0);
+    }
+
+    #[test]
+    fn bytes_and_half_words_are_counted_as_the_words_that_they_take() {
+        let mut rng = fresh();
+        rng.fill_bytes(&mut [0; 1001]);
+        assert_eq!(bytes_taken(rng), 1004);
+        let mut rng = fresh();
+        rng.next_u32();
+        rng.next_u64();
+        assert_eq!(bytes_taken(rng), 12);
     }
 }

@@ -81,6 +81,9 @@ pub(crate) enum Failure {
     /// A mechanism or a program that does not keep its promise.
     #[error("the audit failed: {message}")]
     Audit { message: String },
+    /// Tasks that take longer than in an earlier run, by more than the noise.
+    #[error("slower by more than the noise: {tasks}")]
+    Slower { tasks: String },
     /// Figures that were left out for want of data; the others are written.
     #[error("skipped for want of data: {figures}")]
     MissingData { figures: String, how: String },
@@ -198,7 +201,7 @@ impl From<ClassifierError> for Failure {
 impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Audit { .. } | Self::Unproved { .. } => 1,
+            Self::Audit { .. } | Self::Unproved { .. } | Self::Slower { .. } => 1,
             Self::Limit(LimitError::Solver { .. }) => 75,
             Self::Classifier { source, .. } => classifier_exit_code(source),
             Self::Parameter(_)
@@ -240,6 +243,7 @@ impl Failure {
             Self::Usage { .. } => "usage",
             Self::Data { .. } => "data",
             Self::Audit { .. } => "audit",
+            Self::Slower { .. } => "slower",
             Self::Limit(error) => limit_code(error),
             Self::MechanismFile { .. } => "mechanism-file",
             Self::Unproved { .. } => "unproved",

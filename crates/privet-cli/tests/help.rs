@@ -56,4 +56,6 @@ fn collecting() {
     }
 }
 
-snapshots!(mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, demo);
+snapshots!(
+    mechanisms, describe, error, audit, advise, optimize, perturb, estimate, simulate, bench, reproduce, demo
+);

@@ -66,4 +66,5 @@ fn wrong_names_are_explained() {
     let figure = folder.run("reproduce jrr --figure 9.9 --out papers");
     assert_eq!(figure.code, 2);
     assert!(figure.stderr.contains("jrr has no figure \"9.9\"; it has example 2,"), "{}", figure.stderr);
+    assert!(!folder.path("papers").exists(), "nothing is written for a wrong name");
 }

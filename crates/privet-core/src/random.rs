@@ -1,8 +1,17 @@
 //! The generator that Privet's own programs use.
 
 use chacha20::ChaCha20Rng;
+#[cfg(not(target_family = "wasm"))]
+use chacha20::{
+    ChaCha20Legacy,
+    cipher::{KeyIvInit, StreamCipher, StreamCipherSeek},
+};
 use rand_core::{Infallible, Rng, SeedableRng, TryCryptoRng, TryRng};
 use std::fmt;
+
+/// From so many bytes on the cipher is faster than the generator that is made of it.
+#[cfg(not(target_family = "wasm"))]
+const MANY_BYTES: usize = 2048;
 
 /// ChaCha with twenty rounds. Made from operating-system entropy, or from a number that is called insecure.
 ///
@@ -36,6 +45,23 @@ impl Generator {
     }
 }
 
+/// Fills many bytes with the cipher itself, whose key stream the generator hands out: it works on up to sixteen blocks at once
+/// where the generator works on four.
+#[cfg(not(target_family = "wasm"))]
+fn fill_many(chacha: &mut ChaCha20Rng, target: &mut [u8]) {
+    const WORD_BYTES: usize = 4;
+    let position = chacha.get_word_pos();
+    let mut cipher = ChaCha20Legacy::new(&chacha.get_seed().into(), &[0; 8].into());
+    let is_filled =
+        cipher.try_seek(position * WORD_BYTES as u128).is_ok() && cipher.try_write_keystream(target).is_ok();
+    if is_filled {
+        chacha.set_word_pos(position + target.len().div_ceil(WORD_BYTES) as u128);
+    } else {
+        // The key stream ends after 2^70 bytes; the generator begins again.
+        chacha.fill_bytes(target);
+    }
+}
+
 impl TryRng for Generator {
     type Error = Infallible;
 
@@ -50,6 +76,11 @@ impl TryRng for Generator {
     }
 
     fn try_fill_bytes(&mut self, target: &mut [u8]) -> Result<(), Infallible> {
+        #[cfg(not(target_family = "wasm"))]
+        if target.len() >= MANY_BYTES {
+            fill_many(&mut self.chacha, target);
+            return Ok(());
+        }
         self.chacha.fill_bytes(target);
         Ok(())
     }
@@ -74,5 +105,22 @@ mod tests {
         assert!(seeded.is_insecure() && part.is_insecure());
         assert_ne!(seeded.next_u64(), part.next_u64());
         assert!(!Generator::from_entropy([7; 32]).is_insecure());
+    }
+
+    /// Many bytes at once are those of many words, and so is what follows, wherever they begin and end.
+    #[test]
+    fn many_bytes_are_the_same_stream() {
+        for (before, many) in [(0, 2048), (1, 2048), (13, 4100), (64, 10_000), (70, 16_384), (5, 2051)] {
+            let [mut by_words, mut at_once] = [7, 7].map(Generator::from_insecure_seed);
+            let mut bytes = vec![0; many];
+            for _ in 0..before {
+                assert_eq!(by_words.next_u32(), at_once.next_u32());
+            }
+            at_once.fill_bytes(&mut bytes);
+            for word in bytes.chunks(4) {
+                assert_eq!(word, &by_words.next_u32().to_le_bytes()[..word.len()], "{before} {many}");
+            }
+            assert_eq!(by_words.next_u64(), at_once.next_u64());
+        }
     }
 }

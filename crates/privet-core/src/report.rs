@@ -86,9 +86,15 @@ impl ReportBuffer {
 
     /// Adds `count` zeroed reports and gives their slots to fill.
     pub fn extend_slots(&mut self, count: usize) -> std::slice::ChunksExactMut<'_, u8> {
+        let report_bytes = self.report_bytes;
+        self.extend_bytes(count).chunks_exact_mut(report_bytes)
+    }
+
+    /// Adds `count` zeroed reports and gives all their bytes to fill.
+    pub fn extend_bytes(&mut self, count: usize) -> &mut [u8] {
         let start = self.bytes.len();
         self.bytes.resize(start + count * self.report_bytes, 0);
-        self.bytes[start..].chunks_exact_mut(self.report_bytes)
+        &mut self.bytes[start..]
     }
 
     /// Forgets the reports and keeps the memory.
@@ -111,6 +117,31 @@ impl Category {
     /// How many bits an index below `count` needs.
     pub fn bits(count: u32) -> u32 {
         (u32::BITS - (count.max(2) - 1).leading_zeros()).max(1)
+    }
+
+    /// Writes indices into slots of equal length, which are all of `slots`, as [`Category::write`] does.
+    ///
+    /// Loops over lengths that are known in advance become vector instructions.
+    #[inline(always)]
+    pub fn write_all(indices: &[u32], slots: &mut [u8]) {
+        match slots.len() / indices.len().max(1) {
+            2 => {
+                for (index, slot) in indices.iter().zip(slots.as_chunks_mut().0) {
+                    *slot = (*index as u16).to_le_bytes();
+                }
+            }
+            3 => {
+                for (index, slot) in indices.iter().zip(slots.as_chunks_mut().0) {
+                    let [first, second, third, _] = index.to_le_bytes();
+                    *slot = [first, second, third];
+                }
+            }
+            width => {
+                for (index, slot) in indices.iter().zip(slots.chunks_exact_mut(width.max(1))) {
+                    Self(*index).write(slot);
+                }
+            }
+        }
     }
 
     /// Writes the index into all of `slot`.

@@ -171,14 +171,14 @@ fn label(text: &str) -> String {
 }
 
 /// A line with a bar at each end.
-fn whisker(low: f64, high: f64, middle: f64) -> String {
+pub(crate) fn whisker(low: f64, high: f64, middle: f64) -> String {
     let (top, bottom) = (middle - 4.0, middle + 4.0);
     format!(
         "<path class=\"whisker\" d=\"M{low:.1} {top:.1}V{bottom:.1}M{high:.1} {top:.1}V{bottom:.1}M{low:.1} {middle:.1}H{high:.1}\"/>"
     )
 }
 
-fn diamond(x: f64, middle: f64) -> String {
+pub(crate) fn diamond(x: f64, middle: f64) -> String {
     format!("<path class=\"mark\" d=\"M{x:.1} {:.1}l4.5 5.5l-4.5 5.5l-4.5 -5.5z\"/>", middle - 5.5)
 }
 

@@ -1,12 +1,14 @@
 //! Random words under the tests' control.
 
 use privet_core::{Generator, Rng};
+use rand_core::utils::{fill_bytes_via_next_word, next_u64_via_u32};
 use rand_core::{Infallible, TryCryptoRng, TryRng};
 
-/// A source of 64-bit words that counts how many were taken.
+/// A source of 64-bit words that counts how many were taken. Halves are taken lower half first, so that nothing is lost.
 #[derive(Debug)]
 pub struct Words<S> {
     source: S,
+    upper: Option<u32>,
     taken: u64,
 }
 
@@ -19,14 +21,14 @@ pub trait WordsTaken {
 impl Words<SplitMix> {
     /// The words that the golden file was made with.
     pub fn golden(seed: u64) -> Self {
-        Self { source: SplitMix(seed), taken: 0 }
+        Self { source: SplitMix(seed), upper: None, taken: 0 }
     }
 }
 
 impl Words<Generator> {
     /// ChaCha words from a fixed seed.
     pub fn seeded(seed: u64) -> Self {
-        Self { source: Generator::from_insecure_seed(seed), taken: 0 }
+        Self { source: Generator::from_insecure_seed(seed), upper: None, taken: 0 }
     }
 }
 
@@ -66,20 +68,20 @@ impl<S: WordSource> TryRng for Words<S> {
     type Error = Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        self.try_next_u64().map(|word| word as u32)
+        Ok(self.upper.take().unwrap_or_else(|| {
+            let word = self.source.next_word();
+            self.taken += 1;
+            self.upper = Some((word >> 32) as u32);
+            word as u32
+        }))
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        self.taken += 1;
-        Ok(self.source.next_word())
+        next_u64_via_u32(self)
     }
 
     fn try_fill_bytes(&mut self, target: &mut [u8]) -> Result<(), Infallible> {
-        for chunk in target.chunks_mut(8) {
-            let word = self.try_next_u64()?;
-            chunk.copy_from_slice(&word.to_le_bytes()[..chunk.len()]);
-        }
-        Ok(())
+        fill_bytes_via_next_word(target, || self.try_next_u32())
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::ALPHA;
 use crate::finding::Finding;
 use crate::randomness::{Words, WordsTaken};
-use privet_core::{BitVector, Channel, Domain, Mechanism, ReportBuffer};
+use privet_core::{BitVector, Channel, Domain, Mechanism, ReportBuffer, Rng};
 use privet_estimators::statistics::{
     BinomialCount, binomial_lower_tail, binomial_upper_tail, chi_square_upper_tail,
 };
@@ -191,7 +191,8 @@ pub fn check_randomness<M: Mechanism>(
     for seed in 0..200 {
         let taken = |input| {
             let mut rng = Words::seeded(1000 + seed);
-            mechanism.randomize(input, &mut rng).ok().map(|_| rng.words_taken())
+            // Which word comes next also tells halves apart.
+            mechanism.randomize(input, &mut rng).ok().map(|_| (rng.words_taken(), rng.next_u64()))
         };
         let first = inputs.first().and_then(taken);
         for (number, input) in inputs.iter().enumerate() {

@@ -68,7 +68,7 @@ pub(super) fn figure_4_3(setting: &Setting) -> Result<Findings, ReproduceError> 
             "planned, 1 % colluders",
             "planned, cap 2 epsilon",
         ];
-        let mut curves = labels.map(|label| Curve::crosses(label, Vec::new()));
+        let mut curves = labels.map(|label| Curve::dots(label, Vec::new()));
         let mut ratios = Vec::new();
         for (place, bits) in (1u32..).zip(&DATA_SETS) {
             let people = read(setting, bits)?;

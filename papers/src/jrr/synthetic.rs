@@ -64,6 +64,10 @@ pub(super) fn figure_4_6(_: &Setting) -> Result<Findings, ReproduceError> {
                 findings.measure(format!("jrr-fig46-{people}"), 100.0 * joint.mean() / alone.mean());
             }
             curves.extend([alone, joint]);
+            let crowd = People { count: people, colluders: 5, ones: ones as u64 };
+            curves.push(curve(&format!("planned, cap 2 epsilon, n1/n = {share}"), &EPSILONS, |epsilon| {
+                Ok(plan(crowd, epsilon, Some(2.0 * epsilon))?.variance.sqrt() * factor)
+            })?);
         }
         let name = format!("{people} people");
         findings.panels.push(panel(name, "mean relative error of both counts", curves));

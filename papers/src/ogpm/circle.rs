@@ -1,9 +1,12 @@
 //! Angles.
 
-use super::{OGPM_CIRCLE, PM_C, ROOT_CIRCLE, SW_C, epsilons};
+use super::{OGPM_CIRCLE, PM_C, ROOT_CIRCLE, SW_C, certified_epsilons, epsilons};
 use crate::channel::{CIRCLE, CUT_CIRCLE, Numeric, circular_loss, curve, grid};
 use crate::{Curve, Findings, Panel, ReproduceError, Setting};
 use privet::analysis::Loss;
+use privet::limit::circle::CircleProblem;
+use privet::limit::{Problem, Stop};
+use privet::{Circle, Epsilon};
 use std::f64::consts::PI;
 
 const ANGLE: &str = "angle (rad)";
@@ -90,14 +93,23 @@ pub(super) fn figure_5_11(setting: &Setting) -> Result<Findings, ReproduceError>
     Ok(findings)
 }
 
-pub(super) fn figure_5_15(_: &Setting) -> Result<Findings, ReproduceError> {
+/// The error below which no channel on the circle is.
+pub(super) fn circle_limit(loss: Loss, epsilon: f64) -> Result<f64, ReproduceError> {
+    let problem = CircleProblem { domain: Circle::new(2.0 * PI)?, loss, epsilon: Epsilon::new(epsilon)? };
+    Ok(Problem::Circle(problem).solve(&Stop::default(), &mut |_| {})?.lower_bound)
+}
+
+pub(super) fn figure_5_15(setting: &Setting) -> Result<Findings, ReproduceError> {
     let line = |label: &str, id: &str| {
         curve(label, &epsilons(), |epsilon| Numeric::new(id, CIRCLE, epsilon)?.error_at(0.0, Loss::Absolute))
     };
     let [ogpm, noise] = [line("OGPM", OGPM_CIRCLE)?, line("Purkayastha", "purkayastha")?];
     let mut findings = Findings::default();
     findings.holds("ogpm-fig515-lowest", ogpm.is_below(&noise, 0.0));
-    let y_name = "expected absolute error (rad)";
-    findings.panels.push(Panel { x_name: "epsilon", y_name, curves: vec![ogpm, noise], ..Panel::default() });
+    let limit = curve("no channel is below", &certified_epsilons(setting.effort), |epsilon| {
+        circle_limit(Loss::Absolute, epsilon)
+    })?;
+    let (y_name, curves) = ("expected absolute error (rad)", vec![ogpm, noise, limit]);
+    findings.panels.push(Panel { x_name: "epsilon", y_name, curves, ..Panel::default() });
     Ok(findings)
 }

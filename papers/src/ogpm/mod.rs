@@ -87,7 +87,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure::new("5.11", "Worst expected error on the circle by epsilon", circle::figure_5_11)
         .noting("Drawn with both distances. OGPM with the density of the loss at hand is the certified optimum itself.")
         .taking(20),
-    Figure::new("5.12", "Truncated and untruncated rivals, squared error (epsilon 2)", rivals::figure_5_12)
+    Figure::new("5.12", "Truncated and untruncated rivals (epsilon 2)", rivals::figure_5_12)
         .noting("In absolute error truncation wins at the ends: the worst case of T-PM and T-SW is below that of OGPM.")
         .taking(10),
     Figure::new("5.13", "Noise that is cut or bounded, absolute error (epsilon 2 and 4)", rivals::figure_5_13)
@@ -97,6 +97,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         )
         .taking(10),
     Figure::new("5.14", "Noise that is cut or bounded, worst absolute error by epsilon", rivals::figure_5_14)
+        .noting("The lowest of the four is not the lowest there is: the best channel, with its proof, is a third below it.")
         .taking(60),
     Figure::new("5.15", "Absolute error on the circle by epsilon, with Purkayastha noise", circle::figure_5_15)
         .noting("On the circle OGPM is the best of all channels for absolute error."),

@@ -1,7 +1,7 @@
 //! OGPM beside truncated mechanisms and beside noise.
 
-use super::{OGPM, PM, ROOT, SW, epsilons};
-use crate::channel::{Numeric, UNIT, curve, grid};
+use super::{OGPM, PM, ROOT, SW, certified_epsilons, epsilons};
+use crate::channel::{Numeric, UNIT, curve, grid, limit_curves};
 use crate::{Curve, Findings, Panel, ReproduceError, Setting};
 use privet::Epsilon;
 use privet::analysis::Loss;
@@ -12,6 +12,8 @@ const T_SW: &str = "square-wave-truncated";
 const STAIRCASE: &str = "staircase";
 const T_LAPLACE: &str = "laplace-truncated";
 const B_LAPLACE: &str = "laplace-bounded";
+/// What can be done for the worst case.
+const BEST: &str = "best channel for the worst case";
 
 pub(super) fn figure_5_12(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
@@ -27,10 +29,12 @@ pub(super) fn figure_5_12(setting: &Setting) -> Result<Findings, ReproduceError>
             for (label, id) in rivals {
                 curves.push(line(label, id)?);
             }
+            let best = if loss == Loss::Squared { "minimax-squared" } else { "minimax-absolute" };
             if loss == Loss::Squared {
                 let is_lowest = curves[2..].iter().all(|rival| curves[0].is_below(rival, 0.0));
                 findings.holds(claim, is_lowest);
             }
+            curves.push(line(BEST, best)?);
             let name = format!("{}, {} error", rivals[0].0, loss.as_str());
             let y_name =
                 if loss == Loss::Squared { "expected squared error" } else { "expected absolute error" };
@@ -85,7 +89,8 @@ pub(super) fn figure_5_13(setting: &Setting) -> Result<Findings, ReproduceError>
         let printed =
             curve("B-Laplace, as printed (no density)", &places, |x| Ok(printed_bounded_error(epsilon, x)))?;
         let name = format!("epsilon {epsilon}");
-        let curves = vec![ogpm, staircase, truncated, bounded, printed];
+        let best = line(BEST, "minimax-absolute")?;
+        let curves = vec![ogpm, staircase, truncated, bounded, printed, best];
         let y_name = "expected absolute error";
         findings.panels.push(Panel { name, x_name: "value", y_name, curves, ..Panel::default() });
     }
@@ -121,6 +126,7 @@ pub(super) fn figure_5_14(setting: &Setting) -> Result<Findings, ReproduceError>
     findings.measure("ogpm-fig514-limit", rivals[0].at(8.0) / ogpm.at(8.0));
     let mut curves = vec![ogpm];
     curves.extend(rivals);
+    curves.extend(limit_curves("minimax-absolute", &certified_epsilons(setting.effort))?);
     let y_name = "worst expected absolute error";
     findings.panels.push(Panel { x_name: "epsilon", y_name, curves, ..Panel::default() });
     Ok(findings)

@@ -1,13 +1,11 @@
 //! What the text says without a figure.
 
+use super::circle::circle_limit;
 use super::pieces::on_unit;
 use super::{OGPM_CIRCLE, PM, ROOT, ROOT_CIRCLE};
 use crate::channel::{CIRCLE, Numeric, UNIT, circular_distance, grid, optimum};
 use crate::{Findings, ReproduceError, Setting};
 use privet::analysis::Loss;
-use privet::limit::circle::CircleProblem;
-use privet::limit::{Problem, Stop};
-use privet::{Circle, Epsilon};
 use std::f64::consts::PI;
 
 /// Certified numbers and closed forms agree up to the rounding of lattices.
@@ -54,10 +52,7 @@ fn limits(findings: &mut Findings) -> Result<(), ReproduceError> {
 /// Theorems 8 and 9, and the distance on the circle.
 fn circle(findings: &mut Findings) -> Result<(), ReproduceError> {
     let epsilon = 2.0;
-    let certified = |loss: Loss| {
-        let problem = CircleProblem { domain: Circle::new(2.0 * PI)?, loss, epsilon: Epsilon::new(epsilon)? };
-        Ok::<_, ReproduceError>(Problem::Circle(problem).solve(&Stop::default(), &mut |_| {})?.lower_bound)
-    };
+    let certified = |loss: Loss| circle_limit(loss, epsilon);
     let error = |id: &str, loss: Loss| Numeric::new(id, CIRCLE, epsilon)?.error_at(0.0, loss);
     let is_best =
         |id: &str, loss: Loss| Ok::<_, ReproduceError>(error(id, loss)? <= certified(loss)? * (1.0 + SAME));

@@ -66,6 +66,10 @@ fn series(curve: &Curve) -> Series {
     match look {
         Look::Line => Series { line: points, ..series },
         Look::Crosses => Series { crosses: points, ..series },
+        Look::Dots => {
+            let measured = points.iter().map(|[x, value]| [*x, *value, *value, *value]).collect();
+            Series { measured, ..series }
+        }
         Look::Area => Series { line: points, is_filled: true, ..series },
     }
 }

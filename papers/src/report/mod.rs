@@ -9,21 +9,25 @@ use std::path::{Path, PathBuf};
 /// The file by which a folder is known to be ours.
 const MARKER: &str = ".privet-reproduce";
 
-/// Refuses a folder with files that this program did not write; makes a new one, or takes one that is ours or empty.
+/// Refuses a folder with files that this program did not write. One that does not exist, is empty or ours may be written.
 ///
 /// # Errors
-/// When the folder is somebody else's, or cannot be made.
-pub fn prepare(folder: &Path) -> Result<(), ReproduceError> {
-    let failed = |source: std::io::Error| ReproduceError::File { path: folder.to_owned(), source };
-    let marker = folder.join(MARKER);
-    if folder.exists() && !marker.exists() {
-        let is_empty = folder.is_dir() && folder.read_dir().map_err(failed)?.next().is_none();
-        if !is_empty {
-            return Err(ReproduceError::NotOurs { path: folder.to_owned() });
-        }
+/// When the folder is somebody else's, or cannot be read.
+pub fn check(folder: &Path) -> Result<(), ReproduceError> {
+    if !folder.exists() || folder.join(MARKER).exists() {
+        return Ok(());
     }
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    write(&marker, b"Written by `privet reproduce`, which may replace everything beside this file.\n")
+    let failed = |source: std::io::Error| ReproduceError::File { path: folder.to_owned(), source };
+    let is_empty = folder.is_dir() && folder.read_dir().map_err(failed)?.next().is_none();
+    if is_empty { Ok(()) } else { Err(ReproduceError::NotOurs { path: folder.to_owned() }) }
+}
+
+fn prepare(folder: &Path) -> Result<(), ReproduceError> {
+    check(folder)?;
+    std::fs::create_dir_all(folder)
+        .map_err(|source| ReproduceError::File { path: folder.to_owned(), source })?;
+    let text = b"Written by `privet reproduce`, which may replace everything beside this file.\n";
+    write(&folder.join(MARKER), text)
 }
 
 /// Writes rows, charts and a page for each paper, and an index; gives the path of the index.

@@ -10,8 +10,11 @@ const MOST_ROWS: usize = 400;
 
 /// What the pages have beyond the common style sheet.
 const STYLE: &str = "<style>\
+figure { background: none; padding: 0; } \
 figure svg { max-width: 100%; height: auto; } \
 td.text, th.text { white-space: normal; text-align: left; min-width: 9rem; } \
+th.claim { min-width: 18rem; } \
+.names a { white-space: nowrap; } \
 .verdict { white-space: nowrap; } \
 .verdict::before { content: '\\25CF\\00A0'; } \
 .reproduced::before { color: #009e73; } .corrected::before { color: #0072b2; } \
@@ -45,13 +48,16 @@ pub(super) fn of_paper(reproduction: &Reproduction) -> String {
 fn counts(reproduction: &Reproduction) -> String {
     let count = |verdict: Verdict| format!("{} {}", reproduction.count(verdict), verdict);
     let parts: Vec<String> = Verdict::ALL.into_iter().map(count).collect();
-    let not_run = match reproduction.not_run() {
+    format!("{} claims: {}. {}", reproduction.outcomes.len(), parts.join(", "), not_run(reproduction))
+}
+
+fn not_run(reproduction: &Reproduction) -> String {
+    match reproduction.not_run() {
         0 => String::new(),
         count => {
-            format!(" {count} of the verdicts are those of the table: nothing was computed for them here.")
+            format!("{count} of the verdicts are those of the table: nothing was computed for them here.")
         }
-    };
-    format!("{} claims: {}.{not_run}", reproduction.outcomes.len(), parts.join(", "))
+    }
 }
 
 fn section(reproduction: &Reproduction, reproduced: &Reproduced) -> String {
@@ -59,7 +65,7 @@ fn section(reproduction: &Reproduction, reproduced: &Reproduced) -> String {
     let mut text = format!(
         "<section id=\"{}\">\n<h2>{}: {}</h2>\n",
         figure.slug(),
-        heading(figure.id),
+        figure.heading(),
         escape(figure.title)
     );
     for missing in &reproduced.missing {
@@ -86,20 +92,29 @@ fn section(reproduction: &Reproduction, reproduced: &Reproduced) -> String {
     text
 }
 
-/// "Figure" before a number; tables, examples and the text say themselves what they are.
-fn heading(id: &str) -> String {
-    let mut letters = id.chars();
-    match letters.next() {
-        Some(first) if first.is_ascii_lowercase() => {
-            first.to_ascii_uppercase().to_string() + letters.as_str()
-        }
-        _ => format!("Figure {id}"),
-    }
-}
+/// More claims than this that cannot be checked are folded away: whole tables of other data.
+const MOST_UNCHECKED: usize = 8;
 
 fn claims(outcomes: &[&Outcome]) -> String {
+    let is_unchecked = |outcome: &&&Outcome| outcome.verdict == Verdict::CannotBeChecked;
+    let unchecked: Vec<&Outcome> = outcomes.iter().filter(is_unchecked).copied().collect();
+    if unchecked.len() <= MOST_UNCHECKED {
+        return claim_table(outcomes);
+    }
+    let checked: Vec<&Outcome> = outcomes.iter().filter(|one| !is_unchecked(one)).copied().collect();
+    let mut text = if checked.is_empty() { String::new() } else { claim_table(&checked) };
+    let _ = write!(
+        text,
+        "<details><summary>{} printed numbers that cannot be checked here</summary>\n{}</details>\n",
+        unchecked.len(),
+        claim_table(&unchecked)
+    );
+    text
+}
+
+fn claim_table(outcomes: &[&Outcome]) -> String {
     let mut text = String::from(
-        "<div class=\"scroll\"><table>\n<thead><tr><th class=\"text\">claim</th><th>printed</th><th>ours</th>\
+        "<div class=\"scroll\"><table>\n<thead><tr><th class=\"text claim\">claim</th><th>printed</th><th>ours</th>\
          <th class=\"text\">verdict</th><th class=\"text\">note</th></tr></thead>\n<tbody>\n",
     );
     for outcome in outcomes {
@@ -109,14 +124,19 @@ fn claims(outcomes: &[&Outcome]) -> String {
     text
 }
 
-fn claim(outcome: &Outcome) -> String {
-    let Outcome { claim, ours, verdict, basis } = outcome;
-    let class = match verdict {
+/// The colour of a verdict, in the style sheet.
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Reproduced => "reproduced",
         Verdict::Corrected => "corrected",
         Verdict::NotReproduced => "failed",
         Verdict::CannotBeChecked => "unchecked",
-    };
+    }
+}
+
+fn claim(outcome: &Outcome) -> String {
+    let Outcome { claim, ours, verdict, basis } = outcome;
+    let class = class(*verdict);
     let by = if *basis == Basis::Computed { String::new() } else { format!(" ({})", basis.as_str()) };
     let unit = match claim.unit.as_str() {
         "1" | "word" | "holds" => "",
@@ -132,7 +152,7 @@ fn claim(outcome: &Outcome) -> String {
         _ => format!("{} {unit}", claim.printed).trim().to_owned(),
     };
     format!(
-        "<tr id=\"{}\"><th scope=\"row\" class=\"text\">{}<br><span class=\"facts\">{}{}{}</span></th><td>{}</td><td>{}</td>\
+        "<tr id=\"{}\"><th scope=\"row\" class=\"text claim\">{}<br><span class=\"facts\">{}{}{}</span></th><td>{}</td><td>{}</td>\
          <td class=\"text\"><span class=\"verdict {class}\"></span>{verdict}{by}</td><td class=\"text\">{}</td></tr>\n",
         escape(&claim.id),
         escape(&claim.sentence),
@@ -183,6 +203,7 @@ pub(super) fn index(reproductions: &[Reproduction], has_page: impl Fn(Paper) -> 
          became of each claim.</p>\n",
     );
     body.push_str(STYLE);
+    body.push_str(&overview(reproductions));
     for paper in Paper::ALL {
         let now = reproductions.iter().find(|reproduction| reproduction.paper == paper);
         let text = match now {
@@ -198,8 +219,33 @@ pub(super) fn index(reproductions: &[Reproduction], has_page: impl Fn(Paper) -> 
     document("Privet: the papers, side by side", &body)
 }
 
+/// How many claims of each paper have each verdict.
+fn overview(reproductions: &[Reproduction]) -> String {
+    let mut text = String::from(
+        "<div class=\"scroll\"><table>\n<thead><tr><th class=\"text\">paper</th><th>claims</th>",
+    );
+    for verdict in Verdict::ALL {
+        let _ = write!(text, "<th><span class=\"verdict {}\"></span>{verdict}</th>", class(verdict));
+    }
+    text.push_str("</tr></thead>\n<tbody>\n");
+    for reproduction in reproductions {
+        let (paper, claims) = (reproduction.paper, reproduction.outcomes.len());
+        let name = escape(paper.title());
+        let _ = write!(text, "<tr><th scope=\"row\" class=\"text\">{name}</th><td>{claims}</td>");
+        for verdict in Verdict::ALL {
+            let _ = write!(text, "<td>{}</td>", reproduction.count(verdict));
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody>\n</table></div>\n");
+    text
+}
+
 fn entry(reproduction: &Reproduction) -> String {
-    let mut text = format!("<p>{}</p>\n", counts(reproduction));
+    let mut text = String::new();
+    if reproduction.not_run() > 0 {
+        let _ = writeln!(text, "<p>{}</p>", not_run(reproduction));
+    }
     let link = |reproduced: &Reproduced| {
         let figure = reproduced.figure;
         let skipped = if reproduced.missing.is_empty() { "" } else { " (skipped: data missing)" };
@@ -207,10 +253,10 @@ fn entry(reproduction: &Reproduction) -> String {
             "<a href=\"{}.html#{}\">{}</a>{skipped}",
             reproduction.paper.as_str(),
             figure.slug(),
-            heading(figure.id)
+            figure.heading()
         )
     };
     let links: Vec<String> = reproduction.figures.iter().map(link).collect();
-    let _ = writeln!(text, "<p>{}</p>", links.join(" · "));
+    let _ = writeln!(text, "<p class=\"names\">{}</p>", links.join(" · "));
     text
 }

@@ -1,16 +1,15 @@
 //! The tables of the paper. Its data are not to be had, so that each table is checked against its own sentences, and our
 //! measurements stand beside it.
 
-use super::{Recipe, Setting as Study, StudyError, TestSet, cifar, household};
+use super::{Recipe, Setting as Study, StudyError, TestSet, cifar, formulas, household};
 use crate::channel::curve;
 use crate::claims::TEXT;
 use crate::data::DataFile;
 use crate::figure::Figure;
 use crate::{Claim, Curve, Effort, Findings, Panel, Paper, ReproduceError, Setting};
-use privet::vector::mechanism::{PrivUnit, PrivUnitG};
-use privet::vector::reshape::scales::printed_stretches;
-use privet::vector::reshape::{Targets, answer_then_respond};
-use privet::{Dimension, Epsilon, Generator};
+use privet::model::Model;
+use privet::vector::reshape::{Ablation, Targets, answer_then_respond};
+use privet::{Epsilon, Generator};
 
 const SOURCE: &str = "pooled features of a ResNet-20 on CIFAR-10 (64 numbers for each image) and heads that are trained on them";
 const FEATURES: &[DataFile] = &[
@@ -34,9 +33,10 @@ pub(crate) const FIGURES: &[Figure] = &[
         .needing(FEATURES)
         .taking(200),
     Figure::new("table 3", "MNIST: accuracy, as printed", table_3).noting(OTHER_DATA),
-    Figure::new("table 5", "Without one of the maps, as printed", table_5).noting(OTHER_DATA),
+    Figure::new("table 4", "Clipping at other radii: accuracy", table_4).noting(OTHER_DATA).needing(FEATURES).taking(60),
+    Figure::new("table 5", "Without one of the maps: accuracy", table_5).noting(OTHER_DATA).needing(FEATURES).taking(60),
     Figure::new("table 6", "Approximate privacy: accuracy, as printed", table_6).noting(OTHER_DATA),
-    Figure::new(TEXT, "Formulas of the text", formulas)
+    Figure::new(TEXT, "Formulas of the text", formulas::formulas)
         .noting("The formulas of the scales are missing from the text; these are the restored ones."),
 ];
 
@@ -51,11 +51,15 @@ impl Printed {
     /// A row such as `t1-laplace`.
     fn row(&self, name: &str) -> Curve {
         let start = format!("reshape-{name}-");
-        let point = |claim: &Claim| {
-            let epsilon: f64 = claim.id.strip_prefix(&start)?.parse().ok()?;
-            Some([epsilon, claim.number?])
-        };
-        Curve::line(format!("{name}, printed"), self.0.iter().filter_map(point).collect())
+        let mut row = Curve::line("", Vec::new());
+        for claim in &self.0 {
+            let epsilon = claim.id.strip_prefix(&start).and_then(|end| end.parse().ok());
+            if let (Some(epsilon), Some(printed)) = (epsilon, claim.number) {
+                row.label.clone_from(&claim.sentence);
+                row.points.push([epsilon, printed]);
+            }
+        }
+        row
     }
 
     fn rows<const N: usize>(&self, table: &str, names: [&str; N]) -> [Curve; N] {
@@ -72,6 +76,7 @@ fn epsilons(effort: Effort) -> Vec<f64> {
     effort.pick(vec![2.5, 5.0, 7.5], vec![0.5, 1.0, 2.5, 5.0, 7.5, 10.0])
 }
 
+/// Own scales are last: they take long to find.
 const RECIPES: [(&str, Recipe); 4] = [
     ("centred", Recipe::Centred),
     ("as printed", Recipe::Printed),
@@ -79,21 +84,22 @@ const RECIPES: [(&str, Recipe); 4] = [
     ("own scales", Recipe::Fitted),
 ];
 
-/// One mechanism with each recipe, by epsilon. Own scales take long to find.
+/// One mechanism with some recipes, by epsilon.
 fn recipes(
     study: &Study,
     mechanism: &str,
     test: &TestSet,
-    effort: Effort,
+    recipes: &[(&str, Recipe)],
+    epsilons: &[f64],
 ) -> Result<Vec<Curve>, ReproduceError> {
     let line = |(label, recipe): &(&str, Recipe)| {
-        curve(&format!("{mechanism}, {label}"), &epsilons(effort), |epsilon| {
+        curve(&format!("{mechanism}, {label}"), epsilons, |epsilon| {
             let mut rng = Generator::from_insecure_seed(epsilon.to_bits());
             let rows = study.measure(mechanism, epsilon, *recipe, &[*test], &mut rng)?;
             Ok(rows.first().map_or(f64::NAN, |row| row.value))
         })
     };
-    RECIPES[..effort.pick(3, 4)].iter().map(line).collect()
+    recipes.iter().map(line).collect()
 }
 
 fn table_1(setting: &Setting) -> Result<Findings, ReproduceError> {
@@ -145,7 +151,8 @@ fn households(effort: Effort) -> Result<Vec<Curve>, ReproduceError> {
     let test = TestSet { name: "households", rows: &private.rows, targets: Targets::Values(&private.next) };
     let mut curves = Vec::new();
     for mechanism in effort.pick(&["laplace-vector"][..], &["laplace-vector", "privunit"]) {
-        curves.extend(recipes(&study, mechanism, &test, effort)?);
+        // The regression is small, so that its scales are found at once.
+        curves.extend(recipes(&study, mechanism, &test, &RECIPES, &epsilons(effort))?);
     }
     Ok(curves)
 }
@@ -179,24 +186,55 @@ fn table_2(setting: &Setting) -> Result<Findings, ReproduceError> {
     let curves = vec![laplace, laplace_pa, unit, unit_pa, gauss, gauss_pa, cw];
     findings.panels.push(panel("as printed", "accuracy", curves));
     brightness(setting.effort, &mut findings)?;
-    thresholds(&mut findings)?;
+    if let Model::Linear(linear) = cifar::Features::head("linear")? {
+        findings.measure("reshape-dim-rank", linear.weights().rank(1e-9) as f64);
+    }
+    formulas::thresholds(&mut findings)?;
     Ok(findings)
 }
 
-/// Our features under brightness, read by the head with ReLU.
+/// The test set under brightness.
+const BRIGHTNESS: usize = 1;
+
+/// Our features with the head with ReLU.
+struct Own {
+    features: cifar::Features,
+    head: Model,
+    repetitions: usize,
+}
+
+impl Own {
+    fn read(effort: Effort) -> Result<Self, ReproduceError> {
+        let features = cifar::Features::read(effort.pick(2000, 10_000))?;
+        Ok(Self { features, head: cifar::Features::head("relu")?, repetitions: effort.pick(2, 3) })
+    }
+
+    /// One mechanism with some recipes under brightness, by epsilon.
+    fn recipes(
+        &self,
+        mechanism: &str,
+        list: &[(&str, Recipe)],
+        epsilons: &[f64],
+    ) -> Result<Vec<Curve>, ReproduceError> {
+        let study = self.features.setting("relu", &self.head, 1, self.repetitions);
+        recipes(&study, mechanism, &self.features.test(BRIGHTNESS), list, epsilons)
+    }
+}
+
+/// Our features under brightness.
 fn brightness(effort: Effort, findings: &mut Findings) -> Result<(), ReproduceError> {
-    let features = cifar::Features::read(effort.pick(2000, 10_000))?;
-    let head = cifar::Features::head("relu")?;
-    let (study, test) = (features.setting("relu", &head, 1, effort.pick(2, 3)), features.test(1));
-    let mut curves = recipes(&study, "privunit", &test, effort)?;
+    let own = Own::read(effort)?;
+    let mut curves = own.recipes("privunit", &RECIPES[..effort.pick(3, 4)], &epsilons(effort))?;
     let [centred, as_printed, ..] = &curves[..] else { return Ok(()) };
     let gain = |epsilon: f64| as_printed.at(epsilon) - centred.at(epsilon);
     findings.measure("reshape-gain-75-centred", 100.0 * gain(7.5));
     findings.holds("reshape-relu-dead-5", gain(5.0) > 0.0);
     findings.holds("reshape-relu-dead-7.5", gain(7.5) > 0.0);
+    let test = own.features.test(BRIGHTNESS);
     let Targets::Labels(labels) = test.targets else { return Ok(()) };
     let honest = curve("answer on the device, then respond", &epsilons(effort), |epsilon| {
-        Ok(answer_then_respond(&head, test.rows, labels, Epsilon::new(epsilon)?).map_err(StudyError::from)?)
+        let answers = answer_then_respond(&own.head, test.rows, labels, Epsilon::new(epsilon)?);
+        Ok(answers.map_err(StudyError::from)?)
     })?;
     for epsilon in [5.0, 2.5] {
         let reaches = curves.iter().any(|curve| curve.at(epsilon) >= honest.at(epsilon));
@@ -204,23 +242,6 @@ fn brightness(effort: Effort, findings: &mut Findings) -> Result<(), ReproduceEr
     }
     curves.push(honest);
     findings.panels.push(panel("own features, ReLU head", "accuracy", curves));
-    Ok(())
-}
-
-/// The thresholds of both kinds of PrivUnit.
-fn thresholds(findings: &mut Findings) -> Result<(), ReproduceError> {
-    for epsilon in [1.0, 5.0, 10.0] {
-        let budget = Epsilon::new(epsilon)?;
-        for dimension in [16, 64] {
-            let threshold = PrivUnit::new(Dimension::new(dimension)?, 1.0, budget)?.threshold();
-            findings.measure(format!("reshape-privunit-{dimension}-{epsilon}"), threshold);
-        }
-        let dimension = Dimension::new(64)?;
-        let threshold = PrivUnitG::new(dimension, 1.0, budget)?.threshold();
-        findings.measure(format!("reshape-privunitg-{epsilon}"), threshold);
-        let height = PrivUnitG::normalized(dimension, 1.0, budget)?.mean_height();
-        findings.measure(format!("reshape-privunitg-norm-{epsilon}"), height);
-    }
     Ok(())
 }
 
@@ -237,14 +258,53 @@ fn table_3(_: &Setting) -> Result<Findings, ReproduceError> {
     Ok(findings)
 }
 
-fn table_5(_: &Setting) -> Result<Findings, ReproduceError> {
+fn table_4(setting: &Setting) -> Result<Findings, ReproduceError> {
+    let (printed, mut findings) = (Printed::read()?, Findings::default());
+    let mut is_tightest_best = true;
+    for (mechanism, name) in
+        [("laplace-pa", "Laplace"), ("privunit2-pa", "PrivUnit2"), ("privunitg-pa", "PrivUnitG")]
+    {
+        let row = |percentile: u32| printed.row(&format!("t4-{mechanism}-{percentile}"));
+        let (tightest, mut others) = (row(10), (2..=10).map(|tenth| row(10 * tenth)));
+        is_tightest_best &= others.all(|other| other.is_below(&tightest, 0.0));
+        let curves = vec![tightest, row(50), row(90), row(100)];
+        findings.panels.push(panel(&format!("{name}, as printed"), "accuracy", curves));
+    }
+    findings.holds("reshape-clip-tight", is_tightest_best);
+    let own = Own::read(setting.effort)?;
+    let shares = [
+        ("a quarter of the radius", Recipe::Clipped(25)),
+        ("half of the radius", Recipe::Clipped(50)),
+        ("radius of the 90th percentile", Recipe::Clipped(100)),
+        ("twice the radius", Recipe::Clipped(200)),
+    ];
+    for mechanism in ["laplace-vector", "privunit"] {
+        let curves = own.recipes(mechanism, &shares, &epsilons(setting.effort))?;
+        let name = format!("own features, {mechanism}, whole task space");
+        findings.panels.push(panel(&name, "accuracy", curves));
+    }
+    Ok(findings)
+}
+
+fn table_5(setting: &Setting) -> Result<Findings, ReproduceError> {
     let [whole, clipped, no_pre, no_post, no_scaling] = Printed::read()?.rows(
         "t5",
         ["laplace-pa", "laplace-clip", "laplace-pa-no-pre", "laplace-pa-no-post", "laplace-pa-no-scaling"],
     );
     let mut findings = Findings::default();
     findings.measure("reshape-ablation-90", 100.0 * (whole.at(10.0) / clipped.at(10.0) - 1.0));
-    findings.panels.push(panel("", "accuracy", vec![whole, clipped, no_pre, no_post, no_scaling]));
+    findings.panels.push(panel("as printed", "accuracy", vec![whole, clipped, no_pre, no_post, no_scaling]));
+    let own = Own::read(setting.effort)?;
+    let parts = [
+        ("as printed", Recipe::Printed),
+        ("without the map before", Recipe::PrintedWithout(Ablation::NoPre)),
+        ("without the map after", Recipe::PrintedWithout(Ablation::NoPost)),
+        ("without scaling", Recipe::PrintedWithout(Ablation::NoReshaping)),
+    ];
+    let curves =
+        own.recipes("privunit", &parts, &setting.effort.pick(vec![5.0, 10.0], vec![2.5, 5.0, 7.5, 10.0]))?;
+    findings.measure("reshape-ablation-chance", curves[1].at(10.0).max(curves[2].at(10.0)));
+    findings.panels.push(panel("own features, ReLU head", "accuracy", curves));
     Ok(findings)
 }
 
@@ -260,18 +320,6 @@ fn table_6(_: &Setting) -> Result<Findings, ReproduceError> {
     findings.holds("reshape-approx-below-cw", all_below(&cw));
     findings.holds("reshape-laplace-pa-best", all_below(&laplace_pa));
     findings.panels.push(panel("", "accuracy", vec![laplace, laplace_pa, cw, agm, instance, plan]));
-    Ok(findings)
-}
-
-fn formulas(_: &Setting) -> Result<Findings, ReproduceError> {
-    let stretches = printed_stretches(&[4.0, 2.0, 1.0], 8, 1000f64.sqrt()).map_err(StudyError::from)?;
-    let mut findings = Findings::default();
-    let [first, second, third, null, ..] = stretches[..] else { return Ok(findings) };
-    findings.measure("reshape-scales-c", first + second + third);
-    for (id, ours) in
-        [("1", first), ("2", second), ("3", third), ("null", null), ("sum", stretches.iter().sum())]
-    {
-        findings.measure(format!("reshape-scales-{id}"), ours);
-    }
+    formulas::classical_gaussian(&mut findings)?;
     Ok(findings)
 }

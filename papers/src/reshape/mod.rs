@@ -2,6 +2,7 @@
 
 pub mod cifar;
 pub(crate) mod figures;
+mod formulas;
 pub mod household;
 pub mod mnist;
 mod study;

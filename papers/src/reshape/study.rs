@@ -64,8 +64,12 @@ pub enum Recipe {
     Centred,
     /// As the paper prints it.
     Printed,
+    /// As the paper prints it, with a part left out.
+    PrintedWithout(Ablation),
     /// As the paper prints it, with all directions to which the model can react as the task space.
     PrintedSafe,
+    /// The same with so many percent of its clip radius.
+    Clipped(u32),
     /// Balanced coordinates, chosen on public vectors.
     Fitted,
     /// The same with a part left out.
@@ -151,7 +155,11 @@ impl Setting<'_> {
             Recipe::Plain => Reshape::plain(public, row),
             Recipe::Centred => Reshape::centred(public, row),
             Recipe::Printed => printed(TaskSpace::Seen, rng),
+            Recipe::PrintedWithout(part) => printed(TaskSpace::Seen, rng)?.ablated(part, public, row, 1.0),
             Recipe::PrintedSafe => printed(TaskSpace::Anywhere, rng),
+            Recipe::Clipped(percent) => {
+                printed(TaskSpace::Anywhere, rng)?.with_share(f64::from(percent) / 100.0)
+            }
             Recipe::Fitted => Ok(fitted(rng)?.reshape),
             Recipe::Without(ablation) => {
                 let fitted = fitted(rng)?;

@@ -1,20 +1,22 @@
 //! Tokyo and Chicago, in degrees; the first coordinate is the latitude.
 
-use super::{CHI, CHI_PLACES, METHODS, TKY, TKY_PLACES, Trips, panel, rectangle};
+use super::rivals::RIVALS;
+use super::{Build, CHI, CHI_PLACES, EPSILONS, METHODS, TKY, TKY_PLACES, Trips, WINDOW, panel, rectangle};
+use crate::channel::curve;
 use crate::data::{DataFile, column};
-use crate::{Curve, Findings, ReproduceError, Setting};
-use privet::trajectory::metric::Metric;
+use crate::{Curve, Findings, Panel, ReproduceError, Setting};
+use privet::trajectory::method::{LocationMethod, Release};
 use privet::trajectory::rounding::{PointsOfInterest, Rounding};
 use privet::trajectory::space::Space;
 use privet::trajectory::{Path, Place};
 use privet::{Epsilon, Generator};
-use privet_core::Rng;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 const ERROR: &str = "average error (degrees)";
 
 /// A city with its paths and its public places.
-struct City {
+pub(super) struct City {
     name: &'static str,
     id: &'static str,
     paths: DataFile,
@@ -31,7 +33,7 @@ const TOKYO: City = City {
     latitudes: [35.510_769_09, 35.864_071_16],
     longitudes: [139.470_877_65, 139.908_359],
 };
-const CHICAGO: City = City {
+pub(super) const CHICAGO: City = City {
     name: "Chicago",
     id: "chi",
     paths: CHI,
@@ -41,7 +43,7 @@ const CHICAGO: City = City {
 };
 
 impl City {
-    fn space(&self) -> Result<Space, ReproduceError> {
+    pub(super) fn space(&self) -> Result<Space, ReproduceError> {
         rectangle(self.latitudes, self.longitudes)
     }
 
@@ -59,7 +61,12 @@ impl City {
     }
 
     /// The paths with ids from one to before another.
-    fn read_paths(&self, setting: &Setting, from: u32, to: u32) -> Result<Vec<Path>, ReproduceError> {
+    pub(super) fn read_paths(
+        &self,
+        setting: &Setting,
+        from: u32,
+        to: u32,
+    ) -> Result<Vec<Path>, ReproduceError> {
         let ids = column(&setting.path(self.paths), "trajectory_id")?;
         let mut paths: BTreeMap<u32, Vec<Place>> = BTreeMap::new();
         for (id, place) in ids.into_iter().zip(self.read_places(setting, self.paths)?) {
@@ -69,7 +76,7 @@ impl City {
         Ok(own.map(|(id, places)| Path::new(id.to_string(), places)).collect())
     }
 
-    fn points(&self, setting: &Setting) -> Result<PointsOfInterest, ReproduceError> {
+    pub(super) fn points(&self, setting: &Setting) -> Result<PointsOfInterest, ReproduceError> {
         Ok(PointsOfInterest::new(self.space()?, self.read_places(setting, self.places)?)?)
     }
 }
@@ -80,157 +87,104 @@ pub(super) fn figure_6_7(setting: &Setting) -> Result<Findings, ReproduceError> 
     for city in [TOKYO, CHICAGO] {
         let paths = city.read_paths(setting, 0, 100)?;
         is_sorted &= paths.iter().all(|path| path.places.is_sorted_by(|one, other| one[0] <= other[0]));
-        let trials = setting.effort.pick(2, 20);
-        let curves = Trips { space: city.space()?, paths: &paths, trials, rounding: None }.all_errors()?;
+        let trips = |trials| {
+            Ok::<_, ReproduceError>(Trips { space: city.space()?, paths: &paths, trials, rounding: None })
+        };
+        let curves = trips(setting.effort.pick(2, 20))?.all_errors()?;
         let [d, c, strawman, ..] = &curves;
         findings.measure(format!("tracs-fig67-{}-d", city.id), 100.0 * d.mean() / strawman.mean());
         findings.measure(format!("tracs-fig67-{}-c", city.id), 100.0 * c.mean() / strawman.mean());
-        findings.panels.push(panel(city.name, ERROR, curves.into()));
+        let mut curves = Vec::from(curves);
+        let posterior = trips(setting.effort.pick(1, 3))?.posterior_errors(setting.effort)?;
+        for epsilon in EPSILONS {
+            let less = 100.0 * (1.0 - posterior.at(epsilon) / curves[4].at(epsilon));
+            findings.entry("less by the density (%)", format!("{}, epsilon {epsilon}", city.name), less);
+        }
+        curves.push(posterior);
+        findings.panels.push(panel(city.name, ERROR, curves));
     }
     // Nobody walks northwards only.
     findings.holds("tracs-fig67-order", !is_sorted);
     Ok(findings)
 }
 
+/// Paths of Tokyo have a hundred places and its list has thousands: rivals look at all of them for each.
 pub(super) fn figure_6_9(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
+    let (mut are_worse, mut are_better) = (true, true);
     for city in [TOKYO, CHICAGO] {
-        let (points, paths) = (city.points(setting)?, city.read_paths(setting, 0, 100)?);
+        let (points, all) = (city.points(setting)?, city.read_paths(setting, 0, 100)?);
         findings.measure(format!("tracs-{}-locations", city.id), points.count() as f64);
-        let trials = setting.effort.pick(1, 5);
-        let trips = Trips { space: city.space()?, paths: &paths, trials, rounding: Some(&points) };
-        let curves: Result<Vec<Curve>, _> = [METHODS[0], METHODS[1], METHODS[4]]
-            .into_iter()
-            .map(|(label, build)| trips.errors(label, build))
-            .collect();
-        findings.panels.push(panel(city.name, ERROR, curves?));
+        let few = if city.id == TOKYO.id { setting.effort.pick(10, all.len()) } else { all.len() };
+        let paths = &all[..few.min(all.len())];
+        let trips = |trials| {
+            Ok::<_, ReproduceError>(Trips { space: city.space()?, paths, trials, rounding: Some(&points) })
+        };
+        let ours = trips(setting.effort.pick(4, 5))?;
+        let mut curves = vec![ours.errors(METHODS[0])?, ours.errors(METHODS[1])?];
+        for rival in RIVALS {
+            let rival = trips(setting.effort.pick(1, 5))?.errors(rival)?;
+            are_worse &= curves[..2].iter().all(|tracs| tracs.at(2.0) > rival.at(2.0));
+            are_better &= curves[..2].iter().all(|tracs| tracs.at(10.0) < rival.at(10.0));
+            curves.push(rival);
+        }
+        curves.push(ours.errors(WINDOW)?);
+        curves.push(trips(setting.effort.pick(1, 3))?.posterior_errors(setting.effort)?);
+        findings.panels.push(panel(city.name, ERROR, curves));
     }
+    findings.holds("tracs-fig69-small", are_worse);
+    findings.holds("tracs-fig69-large", are_better);
     Ok(findings)
 }
 
-pub(super) fn figure_6_10(setting: &Setting) -> Result<Findings, ReproduceError> {
-    let paths = CHICAGO.read_paths(setting, 100, 200)?;
-    let points = CHICAGO.points(setting)?;
-    // Most paths are short, so that a score of all paths varies by three points from trial to trial.
-    let trials = setting.effort.pick(60, 400);
-    let trips = Trips { space: CHICAGO.space()?, paths: &paths, trials, rounding: Some(&points) };
-    let visits = visits(&points, &paths);
-    let mut rng = Generator::from_insecure_seed(63);
-    let rules = [Ties::FirstInList, Ties::LastInList, Ties::All];
-    let fixed = rules.map(|ties| hotspots(&visits, ties, &mut rng));
-    let drawn: Vec<Vec<bool>> = (0..trials).map(|_| hotspots(&visits, Ties::Drawn, &mut rng)).collect();
-    let mut findings = Findings::default();
-    let (mut ranges, mut hot) = (Vec::new(), Vec::new());
-    for (place, id) in [(0, Some("tracs-d")), (1, Some("tracs-c")), (4, None)] {
-        let (label, build) = METHODS[place];
-        let mut lines = [const { Vec::new() }; 5];
-        for epsilon in super::EPSILONS {
-            let numbers = chicago_numbers(&trips, build, epsilon, &points, &drawn, &fixed)?;
-            lines.iter_mut().zip(numbers).for_each(|(line, number)| line.push([epsilon, number]));
+/// The average error when the whole path has so many times epsilon, divided evenly over its places.
+fn shared_error(trips: &Trips, build: Build, epsilon: f64, times: f64) -> Result<f64, ReproduceError> {
+    let mut methods: BTreeMap<usize, Box<dyn LocationMethod>> = BTreeMap::new();
+    let mut rng = Generator::from_insecure_seed(64);
+    let mut sum = 0.0;
+    for _ in 0..trips.trials {
+        let mut reports = Vec::with_capacity(trips.paths.len());
+        for path in trips.paths {
+            let own = Epsilon::new(epsilon * times / path.places.len() as f64)?;
+            let method = match methods.entry(path.places.len()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(build(trips, own)?),
+            };
+            let release = Release::new(method.as_ref()).seen_from(trips.references())?;
+            reports.push(release.report(path, &mut rng)?);
         }
-        let [range, lost, first, last, all] = lines.map(|line| Curve::line(label, line));
-        for (rule, curve) in
-            [("first in the list", &first), ("last in the list", &last), ("all of them", &all)]
-        {
-            findings.entry(
-                "difference of visits, by what ties count as hotspots",
-                format!("{label}, {rule}"),
-                curve.mean(),
-            );
-        }
-        if let Some(id) = id {
-            findings.measure(format!("tracs-fig610-rqp-{id}"), range.mean());
-            findings.measure(format!("tracs-fig610-cd-{id}"), lost.mean());
-        }
-        ranges.push(range);
-        hot.push(lost);
+        sum += trips.average_error(&trips.rounded(reports))?;
     }
-    findings.panels.push(panel("range queries", "places within .1 degrees of their report (%)", ranges));
-    findings.panels.push(panel("hotspots", "difference of visits of hotspots for each path", hot));
-    Ok(findings)
+    Ok(sum / trips.trials as f64)
 }
 
-/// Range queries in percent, and the difference of visits for hotspots whose ties are drawn for each trial, and for fixed ones.
-fn chicago_numbers(
-    trips: &Trips,
-    build: super::Build,
-    epsilon: f64,
-    points: &PointsOfInterest,
-    drawn: &[Vec<bool>],
-    fixed: &[Vec<bool>; 3],
-) -> Result<[f64; 5], ReproduceError> {
-    let method = build(trips.space.clone(), Epsilon::new(epsilon)?)?;
-    let mut rng = Generator::from_insecure_seed(62 + epsilon.to_bits());
-    let mut sums = [0.0; 5];
-    for own in drawn {
-        let reports = trips.reports(method.as_ref(), &mut rng)?;
-        let range = Metric::RangeQuery { within: 0.1 }.of_data_set(&trips.space, trips.paths, &reports)?;
-        sums[0] += 100.0 * range.map_or(f64::NAN, |score| score.over_paths.value);
-        for (sum, is_hot) in sums[1..].iter_mut().zip(std::iter::once(own).chain(fixed)) {
-            *sum += difference(is_hot, points, trips.paths, &reports);
-        }
-    }
-    Ok(sums.map(|sum| sum / trips.trials as f64))
-}
-
-/// How often the paths visit each public place.
-fn visits(points: &PointsOfInterest, paths: &[Path]) -> Vec<u32> {
-    let mut visits = vec![0; points.count()];
-    for place in paths.iter().flat_map(|path| &path.places) {
-        if let Some(index) = points.index_of(place) {
-            visits[index] += 1;
-        }
-    }
-    visits
-}
-
-/// Which places with equally many visits are hotspots if not all can be. Chicago has 62 with three visits at the border, and the
-/// paper does not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ties {
-    /// Drawn anew for every trial: no order of the list has a meaning.
-    Drawn,
-    FirstInList,
-    LastInList,
-    All,
-}
-
-/// The most visited fifth of the places that are visited at all.
-fn hotspots(visits: &[u32], ties: Ties, rng: &mut Generator) -> Vec<bool> {
-    let count = visits.iter().filter(|count| **count > 0).count() / 5;
-    let mut order: Vec<usize> = (0..visits.len()).collect();
-    match ties {
-        Ties::Drawn => order.sort_by_cached_key(|_| rng.next_u64()),
-        Ties::LastInList => order.reverse(),
-        Ties::FirstInList | Ties::All => {}
-    }
-    order.sort_by_key(|&index| std::cmp::Reverse(visits[index]));
-    let least = order.get(count.saturating_sub(1)).map_or(0, |&index| visits[index]);
-    let mut is_hot = vec![false; visits.len()];
-    order.iter().take(count).for_each(|&index| is_hot[index] = true);
-    if ties == Ties::All {
-        visits.iter().zip(&mut is_hot).for_each(|(count, is_hot)| *is_hot = *count >= least);
-    }
-    is_hot
-}
-
-/// The mean over paths of the difference between visits of hotspots and reports in hotspots.
-fn difference(is_hot: &[bool], points: &PointsOfInterest, paths: &[Path], reports: &[Path]) -> f64 {
-    let visits = |path: &Path| {
-        let hot =
-            path.places.iter().filter(|place| points.index_of(place).is_some_and(|index| is_hot[index]));
-        hot.count() as f64
-    };
-    let differences = paths.iter().zip(reports).map(|(path, report)| (visits(path) - visits(report)).abs());
-    differences.sum::<f64>() / paths.len() as f64
-}
+/// The places of each path that all paths have, from the first on.
+const COMMON: usize = 5;
 
 pub(super) fn figure_d_7(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
-    for (city, from, to) in [(TOKYO, 0, 100), (CHICAGO, 100, 200)] {
-        let paths = city.read_paths(setting, from, to)?;
+    for (city, from, to, times) in [(TOKYO, 0, 100, 113.0), (CHICAGO, 100, 200, 13.0)] {
+        let (points, paths) = (city.points(setting)?, city.read_paths(setting, from, to)?);
         let places: usize = paths.iter().map(|path| path.places.len()).sum();
         findings.measure(format!("tracs-d7-length-{}", city.id), places as f64 / paths.len() as f64);
+        let paths = &paths[..setting.effort.pick(10, paths.len()).min(paths.len())];
+        let long = paths.iter().filter(|path| path.places.len() >= COMMON);
+        let equal: Vec<Path> =
+            long.map(|path| Path::new(path.id.clone(), path.places[..COMMON].to_vec())).collect();
+        for (name, paths, times) in [
+            (format!("{}, paths of all lengths", city.name), paths, times),
+            (format!("{}, the first {COMMON} places of each path", city.name), &equal[..], COMMON as f64),
+        ] {
+            let trials = setting.effort.pick(1, 10);
+            let trips = Trips { space: city.space()?, paths, trials, rounding: Some(&points) };
+            let line = |(label, build): (&str, Build)| {
+                curve(label, &EPSILONS, |epsilon| shared_error(&trips, build, epsilon, times))
+            };
+            let curves = [METHODS[0], METHODS[1], WINDOW].into_iter().map(line);
+            let curves = curves.collect::<Result<Vec<Curve>, _>>()?;
+            let x_name = "epsilon of the path / mean number of places";
+            findings.panels.push(Panel { x_name, ..panel(&name, ERROR, curves) });
+        }
     }
     Ok(findings)
 }

@@ -26,7 +26,7 @@ fn own_sector(sectors: u32, epsilon: f64) -> Result<f64, ReproduceError> {
     Ok(sector_response(sectors, epsilon)?.analysis()?.law(own)?.mass([own - half, own + half]))
 }
 
-fn sector_response(sectors: u32, epsilon: f64) -> Result<Numeric, ReproduceError> {
+pub(super) fn sector_response(sectors: u32, epsilon: f64) -> Result<Numeric, ReproduceError> {
     let options = BuildOptions { bins: Some(sectors), ..BuildOptions::default() };
     Numeric::with("sector-randomized-response", CIRCLE, epsilon, &options)
 }

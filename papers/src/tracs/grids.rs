@@ -1,6 +1,6 @@
 //! The exponential mechanism on grids of the unit square, as it is printed.
 
-use super::{EPSILONS, METHODS, Trips, panel, rectangle};
+use super::{EPSILONS, METHODS, Trips, WINDOW, panel, rectangle};
 use crate::channel::{Numeric, UNIT, curve, steps};
 use crate::{Curve, Findings, Panel, ReproduceError, Setting};
 use privet::trajectory::Path;
@@ -89,8 +89,7 @@ pub(super) fn figure_d_3(setting: &Setting) -> Result<Findings, ReproduceError> 
     let paths = [Path::new("one place", vec![PLACE])];
     let space = rectangle([0.0, 1.0], [0.0, 1.0])?;
     let trips = Trips { space, paths: &paths, trials: setting.effort.pick(2000, 20_000), rounding: None };
-    let [c, window] = [METHODS[1], METHODS[4]].map(|(label, build)| trips.errors(label, build));
-    let (c, window) = (c?, window?);
+    let [c, window] = [trips.errors(METHODS[1])?, trips.errors(WINDOW)?];
     let mut findings = Findings::default();
     findings.holds("tracs-d3-coarse", coarse.at(2.0) < fine.at(2.0));
     findings.holds("tracs-d3-fine", fine.at(10.0) < coarse.at(10.0));

@@ -126,10 +126,12 @@ def perturb(
     if check_keys:
         _check_keys(df, key_column)
     job = job or Job()
-    _guard(policy, epoch, job, spend_again)
     # By position, because the key may be an attribute too.
     chosen = df.select(*[_column(df, name).alias(f"c{place}") for place, name in enumerate(columns)])
-    reports = chosen.mapInArrow(_perturbing(policy.to_json(), len(private), job._key, day), "report binary")
+    work = _perturbing(policy.to_json(), len(private), job._key, day)
+    _try_without_rows(work, chosen.schema)
+    _guard(policy, epoch, job, spend_again)
+    reports = chosen.mapInArrow(work, "report binary")
     if write_to is None:
         return reports
     reports.write.mode("errorifexists").parquet(write_to)
@@ -140,6 +142,17 @@ def _column(df: Any, name: str) -> Any:
     """A column by its whole name, dots included."""
     quoted = name.replace("`", "``")
     return df[f"`{quoted}`"]
+
+
+def _try_without_rows(work: Callable[[Iterator[Any]], Iterator[Any]], schema: Any) -> None:
+    """What is wrong with all rows, such as the kind of a column, is said here and not by an executor."""
+    import pyarrow
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    names = to_arrow_schema(schema)
+    empty = pyarrow.RecordBatch.from_arrays([pyarrow.array([], kind) for kind in names.types], schema=names)
+    for _ in work(iter([empty])):
+        pass
 
 
 def _check_keys(df: Any, key_column: str) -> None:

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  Every figure of every paper, in a few minutes less than a half hour:
+  Every figure of every paper, in less than half an hour, and then open papers/index.html:
     privet reproduce all --out papers
 
-  The same with fewer repetitions, in less than three minutes:
+  The same with fewer repetitions and coarser grids, in less than three minutes:
     privet reproduce all --quick --out papers
 
   One figure of one paper, as JSON:
@@ -86,7 +86,7 @@ impl Reproduce {
             if self.paper == "all" { Paper::ALL.to_vec() } else { vec![self.paper.parse::<Paper>()?] };
         let effort = if self.quick { Effort::Quick } else { Effort::Full };
         // Before the work, so that a folder of somebody else is found at once.
-        report::prepare(&self.out)?;
+        report::check(&self.out)?;
         let request = Request { papers, figure: self.figure.clone(), effort, data: data::folder() };
         let waiting = Waiting::on("computing figures".to_owned());
         let reproductions = privet_papers::reproduce(&request, &|progress| {

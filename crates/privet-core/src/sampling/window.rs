@@ -13,14 +13,53 @@ use rand_core::Rng;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowRow {
     cells: u32,
+    shares: Shares,
+    /// The last word that is not drawn again.
+    last: u64,
+}
+
+/// How words are shared out: to the cells of the window in their order, and then to the other cells in the order in which
+/// they follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shares {
     window: u32,
-    /// The high weight and the low one. Which of them a word belongs to is as good as random, so a look-up is faster than
-    /// a branch.
+    /// How many words each cell in the window has, and each other one. Which of them a word belongs to is as good as random,
+    /// so a look-up is faster than a branch.
     weights: [Reciprocal; 2],
     /// How many words fall into the window.
     inside: u64,
-    /// The last word that is not drawn again.
-    last: u64,
+}
+
+/// Whose a word is.
+pub(super) struct Owner {
+    /// The cell, counted from the first cell of the window on.
+    pub(super) place: u32,
+    /// How many words of this cell come before.
+    pub(super) index: u64,
+    /// How many words this cell has.
+    pub(super) count: u64,
+}
+
+impl Shares {
+    /// The words of `window` cells that have the first number of words each, and of the others, which have the second.
+    pub(super) fn new(window: u32, weights: [u64; 2]) -> Self {
+        Self { window, weights: weights.map(Reciprocal::new), inside: weights[0] * u64::from(window) }
+    }
+
+    /// Finds the owner of a word, which must have one.
+    #[inline]
+    pub(super) fn owner(&self, word: u64) -> Owner {
+        let is_outside = word >= self.inside;
+        let mask = u64::from(is_outside).wrapping_neg();
+        let rest = word - (self.inside & mask);
+        let weight = &self.weights[usize::from(is_outside)];
+        let cell = weight.divide(rest);
+        Owner {
+            place: (self.window & mask as u32) + cell as u32,
+            index: rest - cell * weight.divisor(),
+            count: weight.divisor(),
+        }
+    }
 }
 
 impl WindowRow {
@@ -70,13 +109,7 @@ impl WindowRow {
             return Err(ParameterError::EpsilonTooSmall { got: epsilon.get() });
         }
         let total = u128::from(high) * u128::from(inner) + outside;
-        Ok(Self {
-            cells,
-            window,
-            weights: [Reciprocal::new(high), Reciprocal::new(low)],
-            inside: high * inner,
-            last: (total - 1) as u64,
-        })
+        Ok(Self { cells, shares: Shares::new(window, [high, low]), last: (total - 1) as u64 })
     }
 
     /// How many outcomes there are.
@@ -86,17 +119,17 @@ impl WindowRow {
 
     /// How many of them are in the window.
     pub fn window(&self) -> u32 {
-        self.window
+        self.shares.window
     }
 
     /// The weight of each outcome in the window.
     pub fn high(&self) -> u64 {
-        self.weights[0].divisor()
+        self.shares.weights[0].divisor()
     }
 
     /// The weight of each other outcome.
     pub fn low(&self) -> u64 {
-        self.weights[1].divisor()
+        self.shares.weights[1].divisor()
     }
 
     /// The sum of all weights.
@@ -125,19 +158,14 @@ impl WindowRow {
     /// The outcome that a word leads to, which is below the total.
     #[inline]
     pub fn outcome(&self, start: u32, word: u64) -> u32 {
-        let is_outside = word >= self.inside;
-        let mask = u64::from(is_outside).wrapping_neg();
-        let rest = word - (self.inside & mask);
-        let base = self.window & mask as u32;
-        let divisor = &self.weights[usize::from(is_outside)];
-        let place = start.min(self.cells) + base + divisor.divide(rest) as u32;
+        let place = start.min(self.cells) + self.shares.owner(word).place;
         if place >= self.cells { place - self.cells } else { place }
     }
 
     /// The weight of an outcome when the window starts at `start`.
     pub fn weight(&self, start: u32, outcome: u32) -> u64 {
         let place = (outcome % self.cells + self.cells - start % self.cells) % self.cells;
-        if place < self.window { self.high() } else { self.low() }
+        if place < self.window() { self.high() } else { self.low() }
     }
 }
 

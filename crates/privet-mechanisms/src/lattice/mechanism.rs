@@ -1,7 +1,9 @@
 //! Rows, a domain and a name: a mechanism.
 
 use super::pieces::pieces_of;
-use super::{LatticeChannel, Placement, Rounding, Rows, Run};
+use super::{LatticeChannel, Placement, Rows, Run};
+#[cfg(not(target_family = "wasm"))]
+use super::{Rounding, batch};
 use privet_core::{
     Build, BuildOptions, Category, Channel, Circle, CryptoRng, Domain, DomainSpec, Epsilon, Fingerprint,
     FingerprintBuilder, Fraction, Guarantee, InputError, Interval, Mechanism, MechanismInfo, ParameterError,
@@ -20,6 +22,12 @@ pub trait NumberDomain: Domain<Value = f64> + Copy {
 
     /// The distance from the lower to the upper end.
     fn length(&self) -> f64;
+
+    /// Where a value lies between the ends.
+    #[inline(always)]
+    fn fraction(&self, value: f64) -> f64 {
+        (value - self.start()) / self.length()
+    }
 }
 
 impl NumberDomain for Interval {
@@ -151,12 +159,10 @@ impl<K: LatticeRule> LatticeMechanism<K> {
 
     #[inline]
     fn draw<R: CryptoRng + ?Sized>(&self, input: f64, rng: &mut R) -> u32 {
-        let Placement { node, up } = self.place(input);
-        if self.rows.rounding() != Rounding::Stochastic {
-            return self.rows.draw(node, rng);
-        }
-        let rounded = node + u32::from(rng.next_u64() < up);
-        self.rows.draw(if K::Domain::IS_RING && rounded == self.nodes() { 0 } else { rounded }, rng)
+        let placed = self.place(input);
+        let above = placed.node + 1;
+        let next = if K::Domain::IS_RING && above == self.nodes() { 0 } else { above };
+        self.rows.draw_rounded(placed, next, rng)
     }
 }
 
@@ -225,6 +231,13 @@ impl<K: LatticeRule> Mechanism for LatticeMechanism<K> {
         reports: &mut ReportBuffer,
     ) -> Result<(), InputError> {
         self.check_batch(inputs, reports)?;
+        // Programs in browsers must be small, and draw one report at a time.
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(rows) = self.rows.as_window().filter(|rows| rows.rounding() == Rounding::Stochastic) {
+            let domain = self.domain;
+            batch::draw(rows, inputs, move |input| domain.fraction(input), rng, reports);
+            return Ok(());
+        }
         for (input, slot) in inputs.iter().zip(reports.extend_slots(inputs.len())) {
             Category(self.draw(*input, rng)).write(slot);
         }
@@ -267,8 +280,7 @@ impl<K: LatticeRule> LatticeChannel for LatticeMechanism<K> {
 
     #[inline]
     fn place(&self, value: f64) -> Placement {
-        let fraction = (value - self.domain.start()) / self.domain.length();
-        let mut placed = self.rows.place(fraction);
+        let mut placed = self.rows.place(self.domain.fraction(value));
         if K::Domain::IS_RING && placed.node == self.rows.input_cells() {
             placed.node = 0;
         }

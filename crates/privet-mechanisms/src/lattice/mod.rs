@@ -5,6 +5,8 @@
 //! mixture of two rows, so epsilon is kept and nothing is biased. A report is the index of a cell, and each cell stands for
 //! a number.
 
+#[cfg(not(target_family = "wasm"))]
+mod batch;
 mod decoded;
 mod mechanism;
 mod noise;
@@ -139,6 +141,18 @@ pub trait Rows: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// Draws a report for a node. How many random words it takes does not depend on the node.
     fn draw<R: CryptoRng + ?Sized>(&self, node: u32, rng: &mut R) -> u32;
 
+    /// Draws a report for a value: for the node below it or for `next`, the node above.
+    #[inline]
+    fn draw_rounded<R: CryptoRng + ?Sized>(&self, placed: Placement, next: u32, rng: &mut R) -> u32 {
+        let is_up = self.rounding() == Rounding::Stochastic && rng.next_u64() < placed.up;
+        self.draw(if is_up { next } else { placed.node }, rng)
+    }
+
+    /// These rows as those of a window, if they are: reports of windows can be drawn many at once.
+    fn as_window(&self) -> Option<&WindowRows> {
+        None
+    }
+
     /// The largest ratio of two rows.
     fn worst_ratio(&self) -> Fraction;
 
@@ -215,14 +229,19 @@ pub(crate) fn weight_in(runs: &[Run], cell: u32) -> u64 {
     runs.get(index.saturating_sub(1)).map_or(0, |run| run.weight)
 }
 
+/// The node below a fraction of the domain (0 to 1) on a lattice of `cells` parts, and the part of the way to the next node.
+#[inline(always)]
+pub(crate) fn split_fraction(fraction: f64, cells: f64) -> (f64, f64) {
+    let scaled = fraction * cells;
+    let node = scaled.floor();
+    // The difference is exact: both numbers are on the same binary grid.
+    (node, scaled - node)
+}
+
 /// Places a fraction of the domain (0 to 1) on a lattice of `cells` parts.
 #[inline]
 pub(crate) fn place_fraction(fraction: f64, cells: u32) -> Placement {
-    let scaled = fraction * f64::from(cells);
-    // The cast rounds down and saturates, which also keeps a fraction above one inside.
-    let node = (scaled as u32).min(cells);
-    // The difference is exact: both numbers are on the same binary grid. Signed casts take one instruction; the bit that
-    // they cost is below 2^-63.
-    let up = (((scaled - f64::from(node)) * 2f64.powi(63)) as i64 as u64) << 1;
-    Placement { node, up: if node == cells { 0 } else { up } }
+    let (node, part) = split_fraction(fraction.min(1.0), f64::from(cells));
+    // Signed casts take one instruction; the bit that they cost is below 2^-63.
+    Placement { node: node as u32, up: ((part * 2f64.powi(63)) as i64 as u64) << 1 }
 }

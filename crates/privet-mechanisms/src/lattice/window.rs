@@ -1,8 +1,8 @@
 //! A window of constant length around the value: inside it reports are e^epsilon times as likely as outside. The named
 //! mechanisms differ in how long the window is, how it moves, and what reports stand for.
 
-use super::{Calibration, Rounding, Rows, Run};
-use privet_core::sampling::WindowRow;
+use super::{Calibration, Placement, Rounding, Rows, Run};
+use privet_core::sampling::{RoundedWindow, WindowRow};
 use privet_core::{CryptoRng, FingerprintBuilder, Fraction, ParameterError};
 
 /// How the window moves as the value goes from the lower to the upper end of the domain.
@@ -104,11 +104,38 @@ impl WindowGeometry {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowRows {
     row: WindowRow,
+    rounded: RoundedWindow,
     geometry: WindowGeometry,
-    /// The start of the window at the lowest value.
-    first_start: u32,
+    track: Track,
     /// The distance between the numbers that neighbouring cells stand for.
     spacing: f64,
+}
+
+/// Where windows start, in cells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Track {
+    /// At the lowest value, if nothing holds the window.
+    pub(super) first: i32,
+    /// As low as the window goes.
+    pub(super) lowest: i32,
+    /// As high as the window goes.
+    pub(super) highest: i32,
+}
+
+impl Track {
+    fn of(geometry: &WindowGeometry, layout: &Layout) -> Self {
+        let [cells, window, first_start] =
+            [layout.cells, layout.window, layout.first_start].map(|n| n as i32);
+        let first = match geometry.movement {
+            Movement::Shifted | Movement::Ring => -(window / 2),
+            _ => first_start,
+        };
+        match geometry.movement {
+            // It goes around, and comes from before the first cell.
+            Movement::Ring => Self { first, lowest: i32::MIN, highest: i32::MAX },
+            _ => Self { first, lowest: 0, highest: cells - window },
+        }
+    }
 }
 
 /// The largest number of cells: weights still have about 40 bits.
@@ -136,7 +163,8 @@ impl WindowRows {
         })?;
         let row = WindowRow::calibrate_within(layout.cells, layout.window, calibration.epsilon, words)?;
         let spacing = spacing(&geometry, &row);
-        Ok(Self { row, geometry, first_start: layout.first_start, spacing })
+        let track = Track::of(&geometry, &layout);
+        Ok(Self { row, rounded: RoundedWindow::new(&row), geometry, track, spacing })
     }
 
     /// The integer weights of every row.
@@ -147,16 +175,21 @@ impl WindowRows {
     /// Where the window of a node starts.
     #[inline]
     pub fn window_start(&self, node: u32) -> u32 {
-        let (cells, window) = (self.row.cells(), self.row.window());
-        let place = node * self.geometry.step;
-        match self.geometry.movement {
-            Movement::Shifted => place.saturating_sub(window / 2).min(cells - window),
-            Movement::Ring => {
-                let start = place + cells - window / 2;
-                if start >= cells { start - cells } else { start }
-            }
-            _ => self.first_start + place,
-        }
+        let Track { first, lowest, highest } = self.track;
+        let start = (first + (node * self.geometry.step) as i32).clamp(lowest, highest);
+        (if start < 0 { start + self.row.cells() as i32 } else { start }) as u32
+    }
+
+    pub(super) fn rounded(&self) -> &RoundedWindow {
+        &self.rounded
+    }
+
+    pub(super) fn geometry(&self) -> &WindowGeometry {
+        &self.geometry
+    }
+
+    pub(super) fn track(&self) -> Track {
+        self.track
     }
 
     /// A place among the outputs, in cells, as a number.
@@ -261,7 +294,19 @@ impl Rows for WindowRows {
 
     #[inline]
     fn draw<R: CryptoRng + ?Sized>(&self, node: u32, rng: &mut R) -> u32 {
-        self.row.draw(self.window_start(node), rng)
+        self.draw_rounded(Placement { node, up: 0 }, node, rng)
+    }
+
+    /// One sampler draws both, with as few random bits as there can be.
+    #[inline]
+    fn draw_rounded<R: CryptoRng + ?Sized>(&self, placed: Placement, next: u32, rng: &mut R) -> u32 {
+        let (place, is_up) = self.rounded.draw(placed.up, rng);
+        let cell = self.window_start(if is_up { next } else { placed.node }) + place;
+        if cell >= self.row.cells() { cell - self.row.cells() } else { cell }
+    }
+
+    fn as_window(&self) -> Option<&WindowRows> {
+        Some(self)
     }
 
     fn worst_ratio(&self) -> Fraction {
@@ -277,7 +322,8 @@ impl Rows for WindowRows {
     }
 
     fn identify(&self, builder: &mut FingerprintBuilder) {
-        for number in [self.row.cells(), self.row.window(), self.first_start, self.geometry.input_cells] {
+        let margin = self.track.first.max(0) as u32;
+        for number in [self.row.cells(), self.row.window(), margin, self.geometry.input_cells] {
             builder.number(u64::from(number));
         }
         builder.number(self.row.high()).number(self.row.low());

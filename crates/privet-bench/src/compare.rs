@@ -1,0 +1,169 @@
+//! Two runs beside each other.
+
+use crate::run::{Row, Run};
+use serde::Serialize;
+
+/// How a task changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// By more than the noise, to the worse.
+    Slower,
+    /// By more than the noise, to the better.
+    Faster,
+    /// Not by more than the noise.
+    Same,
+}
+
+/// A task in two runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// The task's name.
+    pub task: String,
+    /// The ratio of the earlier run.
+    pub before: f64,
+    /// The ratio of the later run.
+    pub now: f64,
+    /// How much larger the ratio is now, as a share of what it was; negative where it is smaller.
+    pub change: f64,
+    /// How large a factor between the two says nothing, as a share above one.
+    pub noise: f64,
+    /// Which of the three it is.
+    pub verdict: Verdict,
+}
+
+/// A difference of so many usual distances of a turn is more than chance. A run's ratio is the middle of many turns, so it is steadier
+/// than one turn.
+const DISTANCES: f64 = 3.0;
+
+/// What the turns of a run have in common and do not show: where its memory lies, how warm the processor is.
+const BETWEEN_RUNS: f64 = 0.05;
+
+impl Change {
+    fn between(before: &Row, now: &Row) -> Self {
+        let noise = (DISTANCES * before.noise.hypot(now.noise)).max(BETWEEN_RUNS);
+        let factor = now.ratio / before.ratio;
+        let verdict = if factor * (1.0 + noise) < 1.0 {
+            Verdict::Slower
+        } else if factor > 1.0 + noise {
+            Verdict::Faster
+        } else {
+            Verdict::Same
+        };
+        let (task, change) = (now.task.clone(), factor - 1.0);
+        Self { task, before: before.ratio, now: now.ratio, change, noise, verdict }
+    }
+}
+
+/// All tasks of two runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The tasks that both have, in the order of the later run.
+    pub changes: Vec<Change>,
+    /// The tasks that only the later one has.
+    pub new: Vec<String>,
+    /// In which way the machines differ, if they do.
+    pub other_machine: Option<String>,
+}
+
+impl Comparison {
+    /// Compares a run with an earlier one. Only ratios are compared: rates belong to their machines.
+    pub fn with(before: &Run, now: &Run) -> Self {
+        let (mut changes, mut new) = (Vec::new(), Vec::new());
+        for row in &now.rows {
+            let same = |other: &&Row| other.task == row.task && other.group == row.group;
+            match before.rows.iter().find(same) {
+                Some(earlier) => changes.push(Change::between(earlier, row)),
+                None => new.push(row.task.clone()),
+            }
+        }
+        Self { changes, new, other_machine: difference(before, now) }
+    }
+
+    /// What got slower by more than the noise.
+    pub fn slower(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(|change| change.verdict == Verdict::Slower)
+    }
+
+    /// What became of a task.
+    pub fn of(&self, row: &Row) -> Option<&Change> {
+        self.changes.iter().find(|change| change.task == row.task)
+    }
+}
+
+fn difference(before: &Run, now: &Run) -> Option<String> {
+    let named =
+        |run: &Run| format!("{} with {} cores, {}", run.machine.cpu, run.machine.cores, run.machine.os);
+    let (before, now) = (named(before), named(now));
+    (before != now).then(|| format!("{before}; this one is {now}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::tests::{row, run};
+    use crate::task::Group;
+
+    fn verdict(before: (f64, f64), now: (f64, f64)) -> Verdict {
+        let one = |(ratio, noise)| run(vec![row("a", Group::Mechanisms, ratio, noise)]);
+        let comparison = Comparison::with(&one(before), &one(now));
+        assert!(comparison.new.is_empty() && comparison.other_machine.is_none());
+        comparison.changes[0].verdict
+    }
+
+    #[test]
+    fn what_got_slower_is_found() {
+        assert_eq!(verdict((0.5, 0.01), (0.4, 0.01)), Verdict::Slower);
+        assert_eq!(verdict((0.4, 0.01), (0.5, 0.01)), Verdict::Faster);
+        assert_eq!(verdict((300.0, 0.0), (200.0, 0.0)), Verdict::Slower);
+    }
+
+    #[test]
+    fn what_is_equal_is_not() {
+        assert_eq!(verdict((0.5, 0.0), (0.5, 0.0)), Verdict::Same);
+        assert_eq!(verdict((0.5, 0.0), (0.5 / 1.049, 0.0)), Verdict::Same);
+        assert_eq!(verdict((0.5, 0.0), (0.5 / 1.051, 0.0)), Verdict::Slower);
+        assert_eq!(verdict((0.5, 0.0), (0.5 * 1.051, 0.0)), Verdict::Faster);
+    }
+
+    #[test]
+    fn the_noise_of_both_runs_is_respected() {
+        // A fifth less is a factor of 1.25: three times the hypotenuse of 6 % and 8 % is 30 %.
+        assert_eq!(verdict((0.5, 0.06), (0.4, 0.08)), Verdict::Same);
+        assert_eq!(verdict((0.5, 0.1), (0.4, 0.0)), Verdict::Same);
+        assert_eq!(verdict((0.5, 0.0), (0.4, 0.1)), Verdict::Same);
+        assert_eq!(verdict((0.5, 0.06), (0.5 / 1.31, 0.08)), Verdict::Slower);
+        // However large the noise is, something that stops is slower.
+        assert_eq!(verdict((0.5, 10.0), (0.001, 10.0)), Verdict::Slower);
+    }
+
+    #[test]
+    fn tasks_are_compared_by_name_and_new_ones_are_named() {
+        let before = run(vec![
+            row("b", Group::Limit, 2.0, 0.0),
+            row("a", Group::Limit, 1.0, 0.0),
+            row("c", Group::Limit, 1.0, 0.0),
+        ]);
+        let now = run(vec![
+            row("a", Group::Limit, 1.0, 0.0),
+            row("b", Group::Limit, 1.0, 0.0),
+            row("d", Group::Limit, 1.0, 0.0),
+        ]);
+        let comparison = Comparison::with(&before, &now);
+        assert_eq!(comparison.slower().map(|change| change.task.as_str()).collect::<Vec<_>>(), ["b"]);
+        assert_eq!(comparison.new, ["d"]);
+        assert_eq!(comparison.of(&now.rows[1]).map(|change| change.change), Some(-0.5));
+        assert_eq!(comparison.of(&now.rows[2]), None);
+    }
+
+    #[test]
+    fn another_machine_is_named() {
+        let (before, mut now) = (run(Vec::new()), run(Vec::new()));
+        now.machine.cores = 64;
+        let difference = Comparison::with(&before, &now).other_machine.unwrap();
+        assert!(difference.contains("4 cores") && difference.contains("64 cores"), "{difference}");
+        now.machine = before.machine.clone();
+        now.date = "another day".to_owned();
+        assert_eq!(Comparison::with(&before, &now).other_machine, None);
+    }
+}

@@ -1,0 +1,170 @@
+//! Range queries and hotspots of Chicago.
+
+use super::cities::CHICAGO;
+use super::rivals::RIVALS;
+use super::{Build, EPSILONS, METHODS, Reading, Trips, WINDOW, panel};
+use crate::{Curve, Findings, ReproduceError, Setting};
+use privet::trajectory::Path;
+use privet::trajectory::metric::{Hotspots, Metric};
+use privet::trajectory::rounding::{PointsOfInterest, Rounding};
+use privet::{Epsilon, Generator};
+
+/// How far a report may be from the place, in degrees.
+const RANGE: Metric<'static> = Metric::RangeQuery { within: 0.1 };
+
+pub(super) fn figure_6_10(setting: &Setting) -> Result<Findings, ReproduceError> {
+    let (paths, points) = (CHICAGO.read_paths(setting, 100, 200)?, CHICAGO.points(setting)?);
+    let scores = Scores::new(&points, &paths)?;
+    let mut findings = Findings::default();
+    let mut panels = [const { Vec::new() }; 3];
+    let [d, c, ..] = METHODS;
+    let [n_gram, l_srr, atp] = RIVALS;
+    let methods =
+        [(d, "tracs-d"), (c, "tracs-c"), (n_gram, "ngram"), (l_srr, "l-srr"), (atp, "atp"), (WINDOW, "")];
+    for ((label, build), id) in methods {
+        // Most paths are short, so that a score of all paths varies by three points from trial to trial.
+        let is_rival = RIVALS.iter().any(|(rival, _)| *rival == label);
+        let trials = if is_rival { setting.effort.pick(6, 60) } else { setting.effort.pick(60, 400) };
+        let trips = Trips { space: CHICAGO.space()?, paths: &paths, trials, rounding: Some(&points) };
+        let mut lines = [const { Vec::new() }; 5];
+        for epsilon in EPSILONS {
+            let numbers = scores.of(&trips, build, epsilon)?;
+            lines.iter_mut().zip(numbers).for_each(|(line, number)| line.push([epsilon, number]));
+        }
+        let [range, lost, difference, without, with] = lines.map(|line| Curve::line(label, line));
+        for (rule, curve) in [("no hotspots", &without), ("hotspots", &with)] {
+            let series = format!("difference of visits if places with equally many at the border are {rule}");
+            findings.entry(series, label, curve.mean());
+        }
+        if !id.is_empty() {
+            findings.measure(format!("tracs-fig610-rqp-{id}"), range.mean());
+            findings.measure(format!("tracs-fig610-cd-{id}"), difference.mean());
+        }
+        panels.iter_mut().zip([range, lost, difference]).for_each(|(curves, curve)| curves.push(curve));
+    }
+    let [mut ranges, lost, differences] = panels;
+    let constant = scores.constant(&CHICAGO.space()?)?;
+    let flat = EPSILONS.iter().map(|&epsilon| [epsilon, constant]).collect();
+    ranges.push(Curve::line("one place said of everybody", flat));
+    findings.panels.push(panel("range queries", "places within .1 degrees of their report (%)", ranges));
+    findings.panels.push(panel("hotspots", "difference of visits of hotspots for each path", differences));
+    findings.panels.push(panel("hotspots, one by one", "visits of hotspots lost for each path", lost));
+    Ok(findings)
+}
+
+/// What reports are compared by.
+struct Scores<'a> {
+    points: &'a PointsOfInterest,
+    paths: &'a [Path],
+    hotspots: Hotspots<'a>,
+    /// How much of a hotspot each place is, by the rules for those at the border.
+    shares: [Vec<f64>; 3],
+}
+
+impl<'a> Scores<'a> {
+    fn new(points: &'a PointsOfInterest, paths: &'a [Path]) -> Result<Self, ReproduceError> {
+        let visits = visits(points, paths);
+        let shares = [Border::Shared, Border::Out, Border::In].map(|border| hotspots(&visits, border));
+        Ok(Self { points, paths, hotspots: Hotspots::new(points, paths, 0.2)?, shares })
+    }
+
+    /// Range queries in percent, visits lost one by one, and the difference of visits by each rule.
+    fn of(&self, trips: &Trips, build: Build, epsilon: f64) -> Result<[f64; 5], ReproduceError> {
+        let method = build(trips, Epsilon::new(epsilon)?)?;
+        let mut rng = Generator::from_insecure_seed(62 + epsilon.to_bits());
+        let mut sums = [0.0; 5];
+        for _ in 0..trips.trials {
+            let reports = trips.reports(method.as_ref(), Reading::Plain, &mut rng)?;
+            let score = |metric: Metric| {
+                let score = metric.of_data_set(&trips.space, trips.paths, &reports)?;
+                Ok::<_, ReproduceError>(score.map_or(f64::NAN, |score| score.over_paths.value))
+            };
+            sums[0] += 100.0 * score(RANGE)?;
+            sums[1] += score(Metric::HotspotDifference(&self.hotspots))?;
+            for (sum, shares) in sums[2..].iter_mut().zip(&self.shares) {
+                *sum += difference(shares, self.points, trips.paths, &reports);
+            }
+        }
+        Ok(sums.map(|sum| sum / trips.trials as f64))
+    }
+
+    /// The range queries in percent that the best single place answers, said of everybody without any report.
+    fn constant(&self, space: &privet::trajectory::space::Space) -> Result<f64, ReproduceError> {
+        let mut best = 0.0f64;
+        for place in self.points.places() {
+            let say = |path: &Path| Path::new(path.id.clone(), vec![*place; path.places.len()]);
+            let said: Vec<Path> = self.paths.iter().map(say).collect();
+            let score = RANGE.of_data_set(space, self.paths, &said)?;
+            best = best.max(score.map_or(0.0, |score| score.over_paths.value));
+        }
+        Ok(100.0 * best)
+    }
+}
+
+/// How often the paths visit each public place.
+fn visits(points: &PointsOfInterest, paths: &[Path]) -> Vec<u32> {
+    let mut visits = vec![0; points.count()];
+    for place in paths.iter().flat_map(|path| &path.places) {
+        if let Some(index) = points.index_of(place) {
+            visits[index] += 1;
+        }
+    }
+    visits
+}
+
+/// What becomes of places with equally many visits of which some are hotspots and some are not. Chicago has 62 with three
+/// visits, and the paper does not say. Every rule treats them alike, so that no order of the list has a meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Border {
+    /// Each is as much of a hotspot as there is room for all of them.
+    Shared,
+    Out,
+    In,
+}
+
+/// The most visited fifth of the places that are visited at all.
+fn hotspots(visits: &[u32], border: Border) -> Vec<f64> {
+    let mut sorted: Vec<u32> = visits.iter().copied().filter(|count| *count > 0).collect();
+    sorted.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
+    let room = sorted.len() / 5;
+    let least = sorted.get(room.saturating_sub(1)).copied().unwrap_or(u32::MAX);
+    let above = sorted.iter().filter(|count| **count > least).count();
+    let equal = sorted.iter().filter(|count| **count == least).count().max(1);
+    let share = match border {
+        Border::Shared => (room - above.min(room)) as f64 / equal as f64,
+        Border::Out => 0.0,
+        Border::In => 1.0,
+    };
+    let of = |count: &u32| match count.cmp(&least) {
+        std::cmp::Ordering::Greater => 1.0,
+        std::cmp::Ordering::Equal => share,
+        std::cmp::Ordering::Less => 0.0,
+    };
+    visits.iter().map(of).collect()
+}
+
+/// The mean over paths of the difference between visits of hotspots and reports in hotspots.
+fn difference(shares: &[f64], points: &PointsOfInterest, paths: &[Path], reports: &[Path]) -> f64 {
+    let visits = |path: &Path| -> f64 {
+        path.places.iter().filter_map(|place| points.index_of(place)).map(|index| shares[index]).sum()
+    };
+    let differences = paths.iter().zip(reports).map(|(path, report)| (visits(path) - visits(report)).abs());
+    differences.sum::<f64>() / paths.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten places are visited, two of them are hotspots, and three have equally many visits for one that is left.
+    #[test]
+    fn places_with_equally_many_visits_are_treated_alike() {
+        let visits = [1, 3, 0, 1, 2, 1, 2, 1, 2, 1, 1];
+        let shares = |border| hotspots(&visits, border);
+        let third = 1.0 / 3.0;
+        assert_eq!(shares(Border::Shared), [0.0, 1.0, 0.0, 0.0, third, 0.0, third, 0.0, third, 0.0, 0.0]);
+        assert_eq!(shares(Border::Out).iter().sum::<f64>(), 1.0);
+        assert_eq!(shares(Border::In).iter().sum::<f64>(), 4.0);
+        assert_eq!(hotspots(&[0, 0], Border::In), [0.0, 0.0]);
+    }
+}
