@@ -19,13 +19,15 @@ const FEATURES: usize = 8;
 const SENSITIVE: [usize; 2] = [0, 3];
 const SAMPLES: usize = 2000;
 
+type Make = fn() -> Result<Model, BenchError>;
+
 pub(crate) fn tasks() -> Vec<Task> {
-    let models: [(&str, fn() -> Result<Model, BenchError>); 3] =
+    let models: [(&str, Make); 3] =
         [("linear-model", linear), ("tree-ensemble", trees), ("neural-network", network)];
-    let task = |(name, model): (&str, fn() -> Result<Model, BenchError>)| {
-        Task::new(Group::Classifier, format!("{name}-proof"), move |patience| proof(model()?, patience))
+    let task = |(name, make): (&str, Make)| {
+        Task::new(Group::Classifier, format!("{name}-proof"), move |patience| proof(make()?, patience))
     };
-    models.into_iter().map(task).collect()
+    models.map(task).into()
 }
 
 /// How many bounds per second are proved, beside how many are found by drawing reports.
