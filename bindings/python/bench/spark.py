@@ -25,6 +25,7 @@ import pyarrow
 import pyarrow.dataset
 import pyarrow.parquet
 import pyspark
+import spark_cluster
 from pyspark.sql import functions
 from spark_cluster import DAY, POLICY, Cluster, Disturbance, Kill, Slow, counted_alone, people, processor_seconds
 
@@ -101,7 +102,7 @@ def measure(cluster: Cluster, folder: Path, rows: int) -> None:
 
     for action in ("first", "second"):
         assert timed(f"Spark: perturb, {action} action", rows, lambda: digest(lazy)) == first, "two actions differ"
-    slow = Slow(folder / "slow")
+    slow = Slow(folder / "slow", PARTITIONS)
     lazy = privet.spark.perturb(slow.watch(df), policy, **options)
     assert disturbed("Spark: perturb, with a copy of a task", rows, slow, lambda: digest(lazy)) == first, "a copy differs"
     kill = Kill(folder / "perturbing")
@@ -117,6 +118,7 @@ def measure(cluster: Cluster, folder: Path, rows: int) -> None:
 
 
 def main(rows: int) -> None:
+    spark_cluster.PATIENCE = 3600
     # Files are not packed into fewer partitions than were written.
     settings = {"spark.sql.shuffle.partitions": "16", "spark.sql.files.minPartitionNum": str(PARTITIONS)}
     with tempfile.TemporaryDirectory(prefix="privet-spark-", ignore_cleanup_errors=True) as name:
