@@ -96,7 +96,10 @@ fn the_public_start_does_not_change_the_published_figures() {
         for start in [space.lower_corner(), space.centre(), [0.2, 0.9]] {
             let release = Release::new(&method).seen_from(References::PreviousReport { start }).unwrap();
             let measured = error(release, &space, &paths, 1);
-            assert!((measured - published).abs() < 0.01 * published + 0.000_5, "{value} {start:?}: {measured}");
+            assert!(
+                (measured - published).abs() < 0.01 * published + 0.000_5,
+                "{value} {start:?}: {measured}"
+            );
         }
         assert_eq!(References::previous(&method).first(), [0.5, 0.5]);
         assert_eq!(space.lower_corner(), [0.0, 0.0]);
