@@ -81,7 +81,7 @@ MASTER, WORKERS = "127.0.0.1", ("127.0.0.2", "127.0.0.3")
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For Java programs that run for a minute, or have nothing to do: they gain nothing from the best compiler."""
 
-PATIENCE = 300
+PATIENCE = 200
 """Seconds until something that must happen on the cluster is given up."""
 
 
@@ -283,11 +283,12 @@ class Kill(Disturbance):
 
 
 class Slow(Disturbance):
-    """Holds a partition until Spark has begun it a second time, beside the first."""
+    """Holds the last partition until Spark has begun it a second time, beside the first; Spark does that when nothing else is left."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, {3})
+    def __init__(self, folder: Path, partitions: int) -> None:
+        self.last = partitions - 1
+        super().__init__(folder, {self.last})
 
     def run(self) -> None:
-        until(lambda: len(self.runs(3)) > 1)
+        until(lambda: len(self.runs(self.last)) > 1)
         self.go()
