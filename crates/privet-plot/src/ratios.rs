@@ -37,7 +37,7 @@ const AXIS: f64 = 24.0;
 const TOP: f64 = 4.0;
 const GAP: f64 = 8.0;
 /// How wide a letter of a label is on average.
-const LETTER: f64 = 6.8;
+const LETTER: f64 = 7.4;
 const MAX_LETTERS: usize = 40;
 /// Room for the number at the end of a row.
 const NUMBER: f64 = 62.0;
