@@ -7,7 +7,7 @@
 //! [`RoundedWindow`]: privet_core::sampling::RoundedWindow
 
 use super::window::Track;
-use super::{Rows, WindowRows, split_fraction};
+use super::{Rows, WindowRows};
 use privet_core::sampling::SwiftWindow;
 use privet_core::{Category, CryptoRng, ReportBuffer};
 use pulp::{Simd, WithSimd};
@@ -86,8 +86,9 @@ impl SwiftRows {
     /// The cell of a value that an upper half of a word leads to, if that is known.
     #[inline(always)]
     fn draw(self, fraction: f64, word: u32) -> (u32, bool) {
-        let (node, part) = split_fraction(fraction, self.input_cells);
-        let drawn = self.window.draw(word, part);
+        let scaled = fraction * self.input_cells;
+        let node = scaled.floor();
+        let drawn = self.window.draw(word, scaled - node);
         let node = if drawn.is_up { node + 1.0 } else { node };
         let start = self.first + node * self.step;
         let start = if start < self.lowest { self.lowest } else { start };

@@ -229,19 +229,15 @@ pub(crate) fn weight_in(runs: &[Run], cell: u32) -> u64 {
     runs.get(index.saturating_sub(1)).map_or(0, |run| run.weight)
 }
 
-/// The node below a fraction of the domain (0 to 1) on a lattice of `cells` parts, and the part of the way to the next node.
-#[inline(always)]
-pub(crate) fn split_fraction(fraction: f64, cells: f64) -> (f64, f64) {
-    let scaled = fraction * cells;
-    let node = scaled.floor();
-    // The difference is exact: both numbers are on the same binary grid.
-    (node, scaled - node)
-}
-
 /// Places a fraction of the domain (0 to 1) on a lattice of `cells` parts.
 #[inline]
 pub(crate) fn place_fraction(fraction: f64, cells: u32) -> Placement {
-    let (node, part) = split_fraction(fraction.min(1.0), f64::from(cells));
-    // Signed casts take one instruction; the bit that they cost is below 2^-63.
-    Placement { node: node as u32, up: ((part * 2f64.powi(63)) as i64 as u64) << 1 }
+    let scaled = fraction * f64::from(cells);
+    // The cast rounds down and saturates, which also keeps a fraction above one inside. For one number it is faster than
+    // `floor`, which is faster for many.
+    let node = (scaled as u32).min(cells);
+    // The difference is exact: both numbers are on the same binary grid. Signed casts take one instruction; the bit that
+    // they cost is below 2^-63.
+    let up = (((scaled - f64::from(node)) * 2f64.powi(63)) as i64 as u64) << 1;
+    Placement { node, up: if node == cells { 0 } else { up } }
 }
