@@ -130,8 +130,10 @@ class Density(_Rows):
     @classmethod
     def _of(cls, document: Mapping[str, Any], cells: int) -> Density:
         # The rows run along the first coordinate first.
-        columns = (column.reshape(cells, cells, *column.shape[1:]).swapaxes(0, 1) for column in _columns(document["rows"]))
-        return cls(*columns, document["n"], document["method"])
+        values, errors, intervals = (
+            column.reshape(cells, cells, *column.shape[1:]).swapaxes(0, 1) for column in _columns(document["rows"])
+        )
+        return cls(values, errors, intervals, document["n"], document["method"])
 
 
 @dataclass(frozen=True)
