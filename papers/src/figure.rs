@@ -257,7 +257,11 @@ impl Panel {
     /// The ends of the horizontal axis.
     pub(crate) fn ends(&self) -> [f64; 2] {
         let places = self.curves.iter().flat_map(|curve| curve.points.iter().map(|[x, _]| *x));
-        places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+        let [low, high] =
+            places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
+        // Dots stand beside each other, and need room at the ends.
+        let room = if self.curves.iter().any(|curve| curve.look == Look::Dots) { 0.5 } else { 0.0 };
+        [low - room, high + room]
     }
 
     /// Whether the vertical axis may be logarithmic: every height has a logarithm.

@@ -34,10 +34,10 @@ pub struct Change {
 
 /// A difference of so many usual distances of a turn is more than chance. A run's ratio is the middle of many turns, so it is steadier
 /// than one turn.
-const DISTANCES: f64 = 3.0;
+const DISTANCES: f64 = 4.0;
 
 /// What the turns of a run have in common and do not show: where its memory lies, how warm the processor is.
-const BETWEEN_RUNS: f64 = 0.05;
+const BETWEEN_RUNS: f64 = 0.1;
 
 impl Change {
     fn between(before: &Row, now: &Row) -> Self {
@@ -121,18 +121,18 @@ mod tests {
     #[test]
     fn what_is_equal_is_not() {
         assert_eq!(verdict((0.5, 0.0), (0.5, 0.0)), Verdict::Same);
-        assert_eq!(verdict((0.5, 0.0), (0.5 / 1.049, 0.0)), Verdict::Same);
-        assert_eq!(verdict((0.5, 0.0), (0.5 / 1.051, 0.0)), Verdict::Slower);
-        assert_eq!(verdict((0.5, 0.0), (0.5 * 1.051, 0.0)), Verdict::Faster);
+        assert_eq!(verdict((0.5, 0.0), (0.5 / 1.099, 0.0)), Verdict::Same);
+        assert_eq!(verdict((0.5, 0.0), (0.5 / 1.101, 0.0)), Verdict::Slower);
+        assert_eq!(verdict((0.5, 0.0), (0.5 * 1.101, 0.0)), Verdict::Faster);
     }
 
     #[test]
     fn the_noise_of_both_runs_is_respected() {
-        // A fifth less is a factor of 1.25: three times the hypotenuse of 6 % and 8 % is 30 %.
+        // A fifth less is a factor of 1.25: four times the hypotenuse of 6 % and 8 % is 40 %.
         assert_eq!(verdict((0.5, 0.06), (0.4, 0.08)), Verdict::Same);
         assert_eq!(verdict((0.5, 0.1), (0.4, 0.0)), Verdict::Same);
         assert_eq!(verdict((0.5, 0.0), (0.4, 0.1)), Verdict::Same);
-        assert_eq!(verdict((0.5, 0.06), (0.5 / 1.31, 0.08)), Verdict::Slower);
+        assert_eq!(verdict((0.5, 0.06), (0.5 / 1.41, 0.08)), Verdict::Slower);
         // However large the noise is, something that stops is slower.
         assert_eq!(verdict((0.5, 10.0), (0.001, 10.0)), Verdict::Slower);
     }

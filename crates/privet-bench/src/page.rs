@@ -111,7 +111,7 @@ fn section(group: Group, rows: &[&Row], comparison: Option<&Comparison>) -> Stri
     };
     let table: Vec<Vec<String>> = rows.iter().map(cells).collect();
     format!(
-        "<section>\n<h2>{group}</h2>\n<p>{}{marks}</p>\n<figure><div class=\"scroll\"><div style=\"min-width:34rem\">\n{}</div></div></figure>\n\
+        "<section>\n<h2>{group}</h2>\n<p>{}{marks}</p>\n<figure><div class=\"scroll\"><div style=\"min-width:44rem\">\n{}</div></div></figure>\n\
          <details><summary>All figures</summary>\n{}</details>\n</section>\n",
         escape(group.about()),
         chart.svg(),

@@ -82,7 +82,7 @@ impl Group {
                  what the collector makes of them."
             }
             Self::Classifier => {
-                "Proved bounds of what a classifier is worth for a record, beside bounds from 2000 drawn reports of the same record."
+                "Proved bounds of what a classifier is worth for a record, beside the model that labels 2000 rows, as bounds from drawn reports take."
             }
             Self::Limit => {
                 "The best channels, found and proved, and proofs that are checked, beside a fixed loop over a million numbers."

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use privet_bench::{Group, Patience, tasks};
+use privet_bench::{Group, Patience, Run, tasks};
 use std::collections::HashSet;
 
 fn every_task_of(group: Group) {
@@ -48,4 +48,14 @@ fn groups_are_known_by_their_names() {
         assert_eq!(serde_json::to_value(group).unwrap(), group.as_str());
     }
     assert!("nonsense".parse::<Group>().unwrap_err().contains("mechanisms, vectors"));
+}
+
+#[test]
+fn the_stored_run_can_be_compared_with() {
+    let stored = Run::from_json(include_str!("../baseline.json")).unwrap();
+    assert!(stored.build.is_optimised() && !stored.rows.is_empty());
+    let all = tasks();
+    for row in stored.rows.iter().filter(|row| row.group != Group::Peers) {
+        assert!(all.iter().any(|task| task.name() == row.task && task.group() == row.group), "{}", row.task);
+    }
 }

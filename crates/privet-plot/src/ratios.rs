@@ -30,7 +30,7 @@ pub struct RatioChart<'a> {
     pub rows: &'a [Ratio],
 }
 
-const WIDTH: f64 = 640.0;
+const WIDTH: f64 = 860.0;
 const ROW: f64 = 20.0;
 const BAR: f64 = 11.0;
 const AXIS: f64 = 24.0;
@@ -62,7 +62,7 @@ impl RatioChart<'_> {
         // Writing to a string cannot fail.
         let _ = write!(
             svg,
-            "<svg class=\"chart\" style=\"max-width:44rem\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
+            "<svg class=\"chart\" style=\"max-width:58rem\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
              aria-labelledby=\"{id}-title {id}-text\">\n<title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-text\">{}</desc>\n",
             escape(self.title),
             escape(self.description),

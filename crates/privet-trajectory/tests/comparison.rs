@@ -85,7 +85,8 @@ fn coordinates_have_the_published_error_in_both_cities() {
 }
 
 /// The paper starts from the lower corner, we from the middle: one place in a hundred is seen from elsewhere, which does not
-/// show in the published figures. At 100 000 places the standard error is below 0.2 percent; 1 percent is allowed.
+/// show in the published figures. At 100 000 places the standard error is below 0.2 percent; 1 percent is allowed, and what the
+/// published figures were rounded by.
 #[test]
 fn the_public_start_does_not_change_the_published_figures() {
     let space = rectangle(1.0, 1.0);
@@ -95,7 +96,10 @@ fn the_public_start_does_not_change_the_published_figures() {
         for start in [space.lower_corner(), space.centre(), [0.2, 0.9]] {
             let release = Release::new(&method).seen_from(References::PreviousReport { start }).unwrap();
             let measured = error(release, &space, &paths, 1);
-            assert!((measured / published - 1.0).abs() < 0.01, "{value} {start:?}: {measured}");
+            assert!(
+                (measured - published).abs() < 0.01 * published + 0.000_5,
+                "{value} {start:?}: {measured}"
+            );
         }
         assert_eq!(References::previous(&method).first(), [0.5, 0.5]);
         assert_eq!(space.lower_corner(), [0.0, 0.0]);

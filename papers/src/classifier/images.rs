@@ -184,3 +184,18 @@ fn over_images(
     let label = format!("{label}, band of .999");
     Ok([Curve { band: average, ..Curve::line(label.clone(), means) }, Curve::band(label, worst)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A product over fewer pixels would be larger than the paper's value.
+    #[test]
+    fn stored_boxes_have_two_ends_for_each_pixel() {
+        for image in [0, 1] {
+            let ends = stored_box(image).ends;
+            assert_eq!(ends.len(), PIXELS);
+            assert!(ends.iter().all(|[lower, upper]| 0.0 <= *lower && lower < upper && *upper <= 1.0));
+        }
+    }
+}

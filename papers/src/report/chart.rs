@@ -31,9 +31,8 @@ fn file_name(figure: &Figure, part: &str) -> String {
 }
 
 fn title(figure: &Figure, part: &str) -> String {
-    let number = if figure.id.starts_with(|c: char| c.is_ascii_lowercase()) { "" } else { "Figure " };
     let part = if part.is_empty() { String::new() } else { format!(", {part}") };
-    format!("{number}{}{part}: {}", figure.id, figure.title)
+    format!("{}{part}: {}", figure.heading(), figure.title)
 }
 
 fn chart(figure: &Figure, panel: &Panel) -> Chart {

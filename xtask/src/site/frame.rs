@@ -52,6 +52,7 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
             ("ARCHITECTURE.md", "Architecture"),
             ("CONTRIBUTING.md", "Contributing"),
             ("docs/ADDING_A_MECHANISM.md", "Adding a mechanism"),
+            ("docs/BENCHMARKS.md", "How fast it is"),
         ],
     ),
 ];

@@ -33,26 +33,24 @@ pub(super) fn draw<R: CryptoRng + ?Sized>(
     let width = reports.report_bytes();
     let mut slots = reports.extend_bytes(inputs.len());
     let mut bits = Ahead::new(rng, inputs.len());
-    while let [first, ..] = inputs {
+    while !inputs.is_empty() {
         let words = bits.look(inputs.len());
-        let mut done = match (inputs.first_chunk(), words.first_chunk()) {
-            (Some(inputs), Some(words)) => processor.dispatch(Swift {
-                rows: swift_rows,
-                inputs,
-                fraction,
-                words,
-                slots: &mut slots[..ROWS * width],
-            }),
+        let known = match (inputs.first_chunk(), words.first_chunk()) {
+            (Some(inputs), Some(words)) => {
+                let slots = &mut slots[..ROWS * width];
+                processor.dispatch(Swift { rows: swift_rows, inputs, fraction, words, slots })
+            }
             _ => 0,
         };
-        bits.skip(done);
-        if done == 0 {
-            let placed = rows.place(fraction(*first));
-            Category(rows.draw_rounded(placed, placed.node + 1, &mut bits)).write(&mut slots[..width]);
-            done = 1;
+        bits.skip(known);
+        inputs = &inputs[known..];
+        slots = &mut slots[known * width..];
+        if let ([input, rest @ ..], true) = (inputs, known < ROWS) {
+            let placed = rows.place(fraction(*input));
+            let (slot, others) = slots.split_at_mut(width);
+            Category(rows.draw_rounded(placed, placed.node + 1, &mut bits)).write(slot);
+            (inputs, slots) = (rest, others);
         }
-        inputs = &inputs[done..];
-        slots = &mut slots[done * width..];
     }
 }
 

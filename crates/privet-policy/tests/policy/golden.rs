@@ -8,7 +8,7 @@ const RESOLVED: &str = include_str!("../data/travel.resolved.json");
 const ID: &str = "3b47c3247180b46136897e13503d8642c51b75c9fa532faf785f9d3b31a0e88b";
 
 /// 2 + 8 + 16 + 4 + 2 bytes of header, then 1, 3 and 2 of the answers.
-const REPORT: &str = "01013b47c3247180b4611bdd9566764604029776c8d223b82907040000000100001d5d0d1201";
+const REPORT: &str = "01013b47c3247180b4611bdd9566764604029776c8d223b8290704000000010000823c180601";
 
 fn answers() -> Answers {
     Answers::new()
