@@ -20,7 +20,7 @@ fn is_there(file: &str) -> bool {
 
 /// Accuracy and standard error of PrivUnit under brightness.
 fn bright(features: &cifar::Features, head: &str, recipe: Recipe, epsilon: f64, seed: u64) -> Row {
-    let model = cifar::Features::head(head).unwrap();
+    let model = cifar::Features::head(&data::folder(), head).unwrap();
     let mut rng = Generator::from_insecure_seed(seed);
     let setting = features.setting(head, &model, 1, 3);
     setting.measure("privunit", epsilon, recipe, &[features.test(1)], &mut rng).unwrap().remove(0)
@@ -49,14 +49,14 @@ fn check_relu(features: &cifar::Features, slack: f64) {
 fn cifar_relu_head_under_brightness() {
     if is_there("cifar10_resnet20") {
         // One standard deviation of an accuracy over 2000 vectors is .011.
-        check_relu(&cifar::Features::read(2000).unwrap(), 0.045);
+        check_relu(&cifar::Features::read(&data::folder(), 2000).unwrap(), 0.045);
     }
 }
 
 #[test]
 #[ignore = "full size: cargo xtask prove"]
 fn cifar_relu_head_under_brightness_at_full_size() {
-    check_relu(&cifar::Features::read(10_000).unwrap(), 0.015);
+    check_relu(&cifar::Features::read(&data::folder(), 10_000).unwrap(), 0.015);
 }
 
 /// For the heads that react everywhere the printed recipe beats centring, and balanced coordinates are not below it, on all test
@@ -64,10 +64,10 @@ fn cifar_relu_head_under_brightness_at_full_size() {
 #[test]
 #[ignore = "full size: cargo xtask prove"]
 fn cifar_smooth_heads_on_all_test_sets() {
-    let features = cifar::Features::read(10_000).unwrap();
+    let features = cifar::Features::read(&data::folder(), 10_000).unwrap();
     let tests: Vec<TestSet> = (0..3).map(|place| features.test(place)).collect();
     for head in ["linear", "gelu", "tanh"] {
-        let model = cifar::Features::head(head).unwrap();
+        let model = cifar::Features::head(&data::folder(), head).unwrap();
         let setting = features.setting(head, &model, 1, 3);
         for epsilon in [5.0, 7.5] {
             let mut rng = Generator::from_insecure_seed(60);
@@ -104,16 +104,16 @@ fn check_mnist(encoded: &mnist::Encoded, least_gain: f64) {
 #[test]
 #[ignore = "full size: cargo xtask prove"]
 fn mnist_at_32_dimensions() {
-    let training = mnist::Images::read("train", usize::MAX).unwrap();
-    let tests = mnist::Images::read("test", usize::MAX).unwrap();
+    let training = mnist::Images::read(&data::folder(), "train", usize::MAX).unwrap();
+    let tests = mnist::Images::read(&data::folder(), "test", usize::MAX).unwrap();
     check_mnist(&mnist::Encoded::new(32, &training, &tests, 6).unwrap(), 0.1);
 }
 
 #[test]
 fn mnist_in_small() {
     if is_there("mnist/mnist.npz") {
-        let training = mnist::Images::read("train", 6000).unwrap();
-        let tests = mnist::Images::read("test", 1000).unwrap();
+        let training = mnist::Images::read(&data::folder(), "train", 6000).unwrap();
+        let tests = mnist::Images::read(&data::folder(), "test", 1000).unwrap();
         check_mnist(&mnist::Encoded::new(32, &training, &tests, 3).unwrap(), 0.08);
     }
 }

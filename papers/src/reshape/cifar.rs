@@ -11,6 +11,7 @@ use privet_core::{Epsilon, Generator};
 use privet_model::array::{Array, read_npz};
 use privet_model::{Activation, Layer, Linear, Model, ModelError, Network};
 use privet_vector::reshape::{Ablation, Reading, Rows, Targets, answer_then_respond};
+use std::path::Path;
 
 /// The heads, by the names in the data.
 pub const HEADS: [&str; 4] = ["relu", "linear", "gelu", "tanh"];
@@ -30,24 +31,25 @@ pub struct Features {
     pub labels: Vec<usize>,
 }
 
-fn array(file: &str, name: &str) -> Result<Array, ModelError> {
-    read_npz(&data::folder().join("cifar10_resnet20").join(file), name)
+fn array(folder: &Path, file: &str, name: &str) -> Result<Array, ModelError> {
+    read_npz(&folder.join("cifar10_resnet20").join(file), name)
 }
 
 impl Features {
-    /// Reads them; of the test features `tests` or a few more, evenly over the table, which is sorted by class.
+    /// Reads them from the folder of the data sets; of the test features `tests` or a few more, evenly over the table, which is
+    /// sorted by class.
     ///
     /// # Errors
     /// When the files are not there or not what they should be.
-    pub fn read(tests: usize) -> Result<Self, StudyError> {
-        let train = Rows::new(64, array("cifar10_features_train.npz", "train")?.into_values())?;
+    pub fn read(folder: &Path, tests: usize) -> Result<Self, StudyError> {
+        let train = Rows::new(64, array(folder, "cifar10_features_train.npz", "train")?.into_values())?;
         let places = vec![(); train.count()];
         let (public, _) = draw(&train, &places, PUBLIC, &mut Generator::from_insecure_seed(20))?;
-        let all = array("cifar10_features_test.npz", "labels")?.into_values();
+        let all = array(folder, "cifar10_features_test.npz", "labels")?.into_values();
         let step = (all.len() / tests.max(1)).max(1);
         let labels: Vec<usize> = all.iter().step_by(step).map(|label| *label as usize).collect();
         let read = |name: &&str| {
-            let values = array("cifar10_features_test.npz", name)?.into_values();
+            let values = array(folder, "cifar10_features_test.npz", name)?.into_values();
             Ok(Rows::new(64, values.chunks(64).step_by(step).flatten().copied().collect())?)
         };
         Ok(Self { public, tests: TESTS.iter().map(read).collect::<Result<_, StudyError>>()?, labels })
@@ -57,8 +59,8 @@ impl Features {
     ///
     /// # Errors
     /// When the file is not there or has no such head.
-    pub fn head(name: &str) -> Result<Model, StudyError> {
-        let part = |part: &str| array("cifar10_heads.npz", &format!("{name}_{part}"));
+    pub fn head(folder: &Path, name: &str) -> Result<Model, StudyError> {
+        let part = |part: &str| array(folder, "cifar10_heads.npz", &format!("{name}_{part}"));
         let matrix =
             |array: Array| DMatrix::from_row_slice(array.shape()[0], array.shape()[1], array.values());
         let vector = |array: Array| DVector::from_vec(array.into_values());
@@ -153,8 +155,10 @@ fn jobs<'a>() -> Vec<Job<'a>> {
 /// # Errors
 /// When the data are not there or something does not fit together.
 pub fn study(repetitions: usize) -> Result<Vec<Row>, StudyError> {
-    let features = Features::read(10_000)?;
-    let heads: Vec<Model> = HEADS.iter().map(|name| Features::head(name)).collect::<Result<_, _>>()?;
+    let folder = data::folder();
+    let features = Features::read(&folder, 10_000)?;
+    let heads: Vec<Model> =
+        HEADS.iter().map(|name| Features::head(&folder, name)).collect::<Result<_, _>>()?;
     let mut rows = honest(&features, &heads)?;
     rows.extend(all_rows(&jobs(), 21, |job, rng| {
         let setting = features.setting(HEADS[job.head], &heads[job.head], job.people, repetitions);

@@ -12,6 +12,7 @@ use privet_model::array::read_npz;
 use privet_model::train::{self, train};
 use privet_model::{Activation, Model, Network};
 use privet_vector::reshape::{Ablation, Reading, Rows, Targets, answer_then_respond};
+use std::path::Path;
 
 /// The dimensions of the representation.
 pub const DIMENSIONS: [usize; 3] = [16, 32, 64];
@@ -43,12 +44,12 @@ pub struct Encoded {
 }
 
 impl Images {
-    /// The training or the test images: `train` or `test`, the first `most` of them.
+    /// The training or the test images in the folder of the data sets: `train` or `test`, the first `most` of them.
     ///
     /// # Errors
     /// When the file is not there or not what it should be.
-    pub fn read(part: &str, most: usize) -> Result<Self, StudyError> {
-        let path = data::folder().join("mnist/mnist.npz");
+    pub fn read(folder: &Path, part: &str, most: usize) -> Result<Self, StudyError> {
+        let path = folder.join("mnist/mnist.npz");
         let pixels = read_npz(&path, &format!("{part}_images"))?.into_values();
         let images = pixels.chunks_exact(4 * SIDE * SIDE).take(most);
         let rows = Rows::new(SIDE * SIDE, images.flat_map(averaged).collect())?;
@@ -131,7 +132,9 @@ impl Encoded {
 /// # Errors
 /// When the data are not there or something does not fit together.
 pub fn study(repetitions: usize) -> Result<Vec<Row>, StudyError> {
-    let (training, tests) = (Images::read("train", usize::MAX)?, Images::read("test", usize::MAX)?);
+    let folder = data::folder();
+    let (training, tests) =
+        (Images::read(&folder, "train", usize::MAX)?, Images::read(&folder, "test", usize::MAX)?);
     let mut rows = Vec::new();
     for dimension in DIMENSIONS {
         let encoded = Encoded::new(dimension, &training, &tests, 6)?;

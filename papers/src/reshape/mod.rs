@@ -5,6 +5,7 @@ pub(crate) mod figures;
 mod formulas;
 pub mod household;
 pub mod mnist;
+mod own;
 mod study;
 mod table;
 

@@ -117,8 +117,7 @@ impl Setting<'_> {
         tests: &[TestSet],
         rng: &mut dyn CryptoRng,
     ) -> Result<Vec<Row>, StudyError> {
-        let choice = choose(mechanism, epsilon)?;
-        let reshaped = Reshaped::new(self.reshape(recipe, &choice, rng)?, &choice)?;
+        let reshaped = self.reshaped(mechanism, epsilon, recipe, rng)?;
         let evaluation = Evaluation { repetitions: self.repetitions, people: self.people };
         let mut rows = Vec::with_capacity(tests.len());
         for test in tests {
@@ -136,6 +135,21 @@ impl Setting<'_> {
             });
         }
         Ok(rows)
+    }
+
+    /// A mechanism with a recipe around it.
+    ///
+    /// # Errors
+    /// When something does not fit together.
+    pub fn reshaped(
+        &self,
+        mechanism: &str,
+        epsilon: f64,
+        recipe: Recipe,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Reshaped, StudyError> {
+        let choice = choose(mechanism, epsilon)?;
+        Ok(Reshaped::new(self.reshape(recipe, &choice, rng)?, &choice)?)
     }
 
     fn reshape(

@@ -71,11 +71,11 @@ impl SwiftRows {
     const TO_BITS: f64 = (3u64 << 51) as f64;
 
     fn new(rows: &WindowRows) -> Self {
-        let Track { first, lowest, highest } = rows.track();
+        let Track { first, lowest, highest } = rows.track;
         Self {
-            window: rows.rounded().swift(),
+            window: rows.rounded.swift(),
             input_cells: f64::from(rows.input_cells()),
-            step: f64::from(rows.geometry().step),
+            step: f64::from(rows.geometry.step),
             first: f64::from(first),
             lowest: f64::from(lowest),
             highest: f64::from(highest),

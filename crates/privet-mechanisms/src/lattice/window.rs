@@ -104,9 +104,9 @@ impl WindowGeometry {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowRows {
     row: WindowRow,
-    rounded: RoundedWindow,
-    geometry: WindowGeometry,
-    track: Track,
+    pub(super) rounded: RoundedWindow,
+    pub(super) geometry: WindowGeometry,
+    pub(super) track: Track,
     /// The distance between the numbers that neighbouring cells stand for.
     spacing: f64,
 }
@@ -178,18 +178,6 @@ impl WindowRows {
         let Track { first, lowest, highest } = self.track;
         let start = (first + (node * self.geometry.step) as i32).clamp(lowest, highest);
         (if start < 0 { start + self.row.cells() as i32 } else { start }) as u32
-    }
-
-    pub(super) fn rounded(&self) -> &RoundedWindow {
-        &self.rounded
-    }
-
-    pub(super) fn geometry(&self) -> &WindowGeometry {
-        &self.geometry
-    }
-
-    pub(super) fn track(&self) -> Track {
-        self.track
     }
 
     /// A place among the outputs, in cells, as a number.
