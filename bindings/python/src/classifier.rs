@@ -1,6 +1,6 @@
 //! What a classifier is still worth when its input is a report.
 
-use crate::json::{self, Document};
+use crate::json::Document;
 use crate::problem::{Class, Problem};
 use crate::work::{generator, interruptible};
 use nalgebra::{DMatrix, DVector};
@@ -9,6 +9,7 @@ use privet::classifier::{
     Approach, Bound, Classifier, ClassifierError, DataRow, ModelClassifier, Options, Outside, ProductChannel,
     Record, Sensitive, quantify_all,
 };
+use privet::document;
 use privet::model::{Combination, Linear, Model as Structure, ModelError, Node, Tree, Trees};
 use privet::{BuildOptions, Delta, Epsilon};
 use pyo3::prelude::*;
@@ -232,7 +233,7 @@ impl Question {
             "empirical_interval": row.empirical.map(|drawn| ends(drawn.bound)),
             "method": average.method.as_str(),
             "confidence": average.confidence,
-            "total": json::guarantee(&row.total),
+            "total": document::guarantee(&row.total),
             "records": row.bounds.iter().map(|bound| ends(*bound)).collect::<Vec<_>>(),
             "worst": ends(row.worst()),
             "share_reaches": ends(row.for_share(self.share)),

@@ -1,9 +1,10 @@
 //! Summaries, and what is learned from them.
 
-use crate::json::{self, Document};
+use crate::json::Document;
 use crate::problem::{Class, Problem};
 use crate::reports::Reports;
 use crate::work::{interruptible, rows_at_once, threads_for, unlocked};
+use privet::document;
 use privet::numeric::RangeShare;
 use privet::plane::PlaneReports;
 use privet::registry::AnyEstimator;
@@ -253,7 +254,7 @@ impl Estimator {
             return Err(other_kind().into());
         };
         let means = unlocked(py, || Ok(estimator.estimate(summary)?))?;
-        Ok(Document(means.iter().map(json::estimate).collect()))
+        Ok(Document(means.iter().map(document::estimate).collect()))
     }
 }
 
@@ -281,11 +282,11 @@ fn answer_json(answer: &Answer) -> Value {
         Answer::Frequencies(frequencies) => frequencies_json(frequencies),
         Answer::Numbers(numbers) => json!({
             "kind": "numbers",
-            "mean": json::estimate(&numbers.mean),
+            "mean": document::estimate(&numbers.mean),
             "bins": shares_json(&numbers.bins),
             "ranges": shares_json(&numbers.ranges),
             "quantiles": numbers.quantiles.iter().map(|quantile| {
-                let mut document = json::estimate(&quantile.value);
+                let mut document = document::estimate(&quantile.value);
                 document["level"] = quantile.level.into();
                 document
             }).collect::<Vec<Value>>(),
@@ -294,8 +295,8 @@ fn answer_json(answer: &Answer) -> Value {
         }),
         Answer::Angles(angles) => json!({
             "kind": "angles",
-            "direction": json::estimate(&angles.direction),
-            "resultant_length": json::estimate(&angles.resultant_length),
+            "direction": document::estimate(&angles.direction),
+            "resultant_length": document::estimate(&angles.resultant_length),
             "bins": shares_json(&angles.bins),
             "ranges": shares_json(&angles.ranges),
             "n": angles.n,
@@ -303,7 +304,7 @@ fn answer_json(answer: &Answer) -> Value {
         }),
         Answer::Vector(mean) => json!({
             "kind": "vector",
-            "coordinates": mean.coordinates.iter().map(json::estimate).collect::<Vec<Value>>(),
+            "coordinates": mean.coordinates.iter().map(document::estimate).collect::<Vec<Value>>(),
             "n": mean.n,
         }),
     }
@@ -311,7 +312,7 @@ fn answer_json(answer: &Answer) -> Value {
 
 fn frequencies_json(frequencies: &Frequencies) -> Value {
     let row = |row: &privet::Frequency| {
-        let mut document = json::estimate(&row.estimate);
+        let mut document = document::estimate(&row.estimate);
         document["label"] = row.label.clone().into();
         document["simultaneous_interval"] = json!(row.simultaneous_interval);
         document
@@ -326,7 +327,7 @@ fn frequencies_json(frequencies: &Frequencies) -> Value {
 
 fn shares_json(rows: &[RangeShare]) -> Value {
     let row = |row: &RangeShare| {
-        let mut document = json::estimate(&row.share);
+        let mut document = document::estimate(&row.share);
         document["from"] = row.from.into();
         document["to"] = row.to.into();
         document

@@ -3,7 +3,7 @@
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A document that becomes Python objects when it is returned.
 #[derive(Debug)]
@@ -44,24 +44,4 @@ fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
             Ok(dictionary.into_any())
         }
     }
-}
-
-/// A guarantee, with the keys of the command.
-pub(crate) fn guarantee(guarantee: &privet::Guarantee) -> Value {
-    json!({
-        "kind": guarantee.kind(),
-        "epsilon": guarantee.epsilon().get(),
-        "delta": guarantee.delta(),
-    })
-}
-
-/// An estimate, with the keys of the command.
-pub(crate) fn estimate(estimate: &privet::Estimate) -> Value {
-    json!({
-        "value": estimate.value,
-        "standard_error": estimate.standard_error,
-        "interval": estimate.interval,
-        "n": estimate.n,
-        "method": estimate.method,
-    })
 }

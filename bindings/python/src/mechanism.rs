@@ -4,7 +4,7 @@ use crate::column::Column;
 use crate::domain::Domain;
 use crate::draw::draw;
 use crate::estimator::{Estimator, Kind};
-use crate::json::{self, Document};
+use crate::json::Document;
 use crate::problem::Problem;
 use crate::reports::Reports;
 use crate::work::{generator, interruptible, unlocked};
@@ -12,6 +12,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use privet::advisor::Choice;
 use privet::analysis::{Analysis, Loss, Prior, parts};
 use privet::audit::{Sampling, lower_bound};
+use privet::document;
 use privet::limit::Solution;
 use privet::limit::finite::LossMatrix;
 use privet::plane::{PlaneErrors, PlanePrior};
@@ -19,11 +20,10 @@ use privet::registry::{self, AnyEstimator};
 use privet::vector::OnVectors;
 use privet::vector::mechanism::VectorMechanism;
 use privet::{
-    AnyMechanism, BuildOptions, Delta, DomainSpec, Envelope, Epsilon, Guarantee, MechanismInfo, ReportBuffer,
-    ReportError,
+    AnyMechanism, BuildOptions, Delta, DomainSpec, Envelope, Epsilon, Guarantee, ReportBuffer, ReportError,
 };
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
 /// A mechanism with its parameters.
@@ -204,12 +204,12 @@ impl Mechanism {
 
     #[getter]
     fn info(&self) -> Document {
-        Document(info_json(&self.any.info()))
+        Document(document::mechanism(&self.any.info()))
     }
 
     #[getter]
     fn guarantee(&self) -> Document {
-        Document(json::guarantee(&self.any.guarantee()))
+        Document(document::guarantee(&self.any.guarantee()))
     }
 
     #[getter]
@@ -443,25 +443,10 @@ fn error_json(report: &privet::analysis::ErrorReport) -> Document {
     }))
 }
 
-fn info_json(info: &MechanismInfo) -> Value {
-    json!({
-        "id": info.id,
-        "title": info.title,
-        "synonyms": info.synonyms,
-        "domain": info.domain,
-        "goal": info.goal,
-        "guarantee": info.guarantee,
-        "numerics": info.numerics.as_str(),
-        "slack": info.slack,
-        "reference": info.reference,
-        "status": info.status,
-    })
-}
-
 /// Every mechanism, in the order of the documentation.
 #[pyfunction]
 pub(crate) fn registry_rows() -> Document {
     let all = registry::mechanisms().map(|row| row.info);
     let vectors = privet::vector::registry::ROWS.iter().map(|row| row.info);
-    Document(all.chain(vectors).map(|info| info_json(&info)).collect())
+    Document(all.chain(vectors).map(|info| document::mechanism(&info)).collect())
 }

@@ -1,11 +1,12 @@
 //! The best channels there can be, and advice about known ones.
 
 use crate::domain::Domain;
-use crate::json::{self, Document};
+use crate::json::Document;
 use crate::problem::Problem;
 use crate::work::{Interrupt, interruptible, interruptible_with};
 use privet::advisor::{self, Candidate, Choice, Goal, LeftOut, Question, Wish};
 use privet::analysis::{Loss, Prior};
+use privet::document;
 use privet::limit::circle::CircleProblem;
 use privet::limit::finite::{FiniteProblem, LossMatrix};
 use privet::limit::line::{LineProblem, Unbiased};
@@ -187,7 +188,7 @@ pub(crate) fn advise(
             .collect::<Result<_, Problem>>()?;
         let advice = advisor::advise(&domain, &question, wish, &options, &further, &mut |_| {})?;
         let alternative = |(candidate, why): &(Candidate, String)| {
-            let mut row = candidate_json(candidate);
+            let mut row = document::candidate(candidate);
             row["why_not"] = json!(why);
             row
         };
@@ -198,20 +199,10 @@ pub(crate) fn advise(
             "users": users,
             "criterion": question.criterion(&domain),
             "target_error": wish.target(),
-            "recommended": candidate_json(&advice.recommended),
+            "recommended": document::candidate(&advice.recommended),
             "alternatives": advice.alternatives.iter().map(alternative).collect::<Vec<Value>>(),
             "left_out": advice.left_out.iter().map(left_out).collect::<Vec<Value>>(),
         }))
     })?;
     Ok(Document(document))
-}
-
-fn candidate_json(candidate: &Candidate) -> Value {
-    json!({
-        "id": candidate.id,
-        "epsilon": candidate.epsilon,
-        "expected_error": candidate.expected_error,
-        "report_bits": candidate.report_bits,
-        "guarantee": json::guarantee(&candidate.guarantee),
-    })
 }

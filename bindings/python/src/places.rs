@@ -1,9 +1,10 @@
 //! Locations and paths.
 
-use crate::json::{self, Document};
+use crate::json::Document;
 use crate::problem::Problem;
 use crate::work::{generator, interruptible};
 use numpy::PyArray1;
+use privet::document;
 use privet::trajectory::estimate::{Evidence, Motion};
 use privet::trajectory::method::registry::{self, METHODS};
 use privet::trajectory::method::{LocationMethod, References, Release, Scope};
@@ -149,7 +150,7 @@ impl LocationReports {
     /// What one report promises; `None` where the method promises nothing for the whole space.
     #[getter]
     fn guarantee(&self) -> Option<Document> {
-        self.method.guarantee().map(|guarantee| Document(json::guarantee(&guarantee)))
+        self.method.guarantee().map(|guarantee| Document(document::guarantee(&guarantee)))
     }
 
     /// Why the promise does not hold for the whole space, if it does not.

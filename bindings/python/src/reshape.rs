@@ -1,11 +1,12 @@
 //! Noise where the model does not look.
 
 use crate::classifier::Model;
-use crate::json::{self, Document};
+use crate::json::Document;
 use crate::problem::{Class, Problem};
 use crate::work::{generator, interruptible};
 use nalgebra::DMatrix;
 use numpy::{PyArray1, PyReadonlyArray2};
+use privet::document;
 use privet::vector::registry;
 use privet::vector::reshape::{
     MechanismChoice, Reaction, Reading, Reshape as Map, ReshapeError, Reshaped, Rows, fit, fit_reaction,
@@ -124,7 +125,7 @@ impl Reshape {
             "rank": map.rank(),
             "strengths": map.strengths(),
             "mechanism": self.reshaped.mechanism().id(),
-            "guarantee": json::guarantee(&self.reshaped.guarantee()),
+            "guarantee": document::guarantee(&self.reshaped.guarantee()),
             "gain": self.gain.map(|[gain, _]| gain),
             "standard_error": self.gain.map(|[_, error]| error),
         }))

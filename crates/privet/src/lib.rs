@@ -52,6 +52,7 @@ pub use privet_policy::{advisor, registry};
 
 #[cfg(feature = "http")]
 pub mod client;
+pub mod document;
 
 /// The operating system gave no randomness. There is no fallback: without it nothing can be protected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -8,6 +8,7 @@ use crate::output::{Output, number, table_of_numbers};
 use crate::plot;
 use clap::Args;
 use privet::analysis::parts::Part;
+use privet::document;
 use privet::registry::AnyEstimator;
 use privet::{AnyMechanism, DomainSpec, Piece};
 use privet_plot::{Law, draw_laws, grouped};
@@ -128,7 +129,7 @@ fn document(chosen: &Chosen, mechanism: &dyn AnyMechanism, pieces: Vec<Value>) -
         "id": info.id,
         "title": info.title,
         "domain": chosen.domain.to_string(),
-        "guarantee": super::guarantee_json(&mechanism.guarantee()),
+        "guarantee": document::guarantee(&mechanism.guarantee()),
         "requested_epsilon": chosen.epsilon.get(),
         "report_bits": mechanism.report_bits(),
         "report_bytes": mechanism.report_bytes(),

@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::table::{Batch, Columns, Format, Problem, ReportColumn, Source, batch_rows, replace_file};
 use clap::Args;
 use privet::analysis::Space;
+use privet::document;
 use privet::numeric::{Angles, Numbers, RangeShare};
 use privet::registry::AnyEstimator;
 use privet::{
@@ -121,7 +122,7 @@ impl Estimate {
             Envelope { fingerprint: mechanism.fingerprint(), insecure: self.insecure_seed.is_some() };
         let counter = Counter { estimator: &*estimator, envelope, report_bytes: mechanism.report_bytes() };
         let summary = self.summary(&counter)?;
-        let guarantee = super::guarantee_json(&mechanism.guarantee());
+        let guarantee = document::guarantee(&mechanism.guarantee());
         let Some(question) = question else {
             let frequencies = self.shown(estimator.estimate(&summary, step)?);
             self.store(&summary)?;

@@ -3,10 +3,9 @@
 use crate::failure::Failure;
 use crate::output::{Output, table};
 use clap::Args;
-use privet::MechanismInfo;
-use privet::registry;
 use privet::vector::registry::ROWS as VECTOR_ROWS;
-use serde_json::{Value, json};
+use privet::{MechanismInfo, document, registry};
+use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +28,7 @@ impl Mechanisms {
     pub(crate) fn run(&self, output: Output) -> Result<(), Failure> {
         let on_vectors = VECTOR_ROWS.iter().map(|row| &row.info);
         let infos = || registry::mechanisms().map(|row| &row.info).chain(on_vectors.clone());
-        let document: Vec<Value> = infos().map(json_of).collect();
+        let document: Vec<Value> = infos().map(document::mechanism).collect();
         if self.markdown && output == Output::Json {
             return Err(Failure::Usage {
                 message: "--json and --markdown exclude each other".into(),
@@ -38,21 +37,6 @@ impl Mechanisms {
         }
         output.print(&document, || if self.markdown { markdown(infos()) } else { plain(infos()) })
     }
-}
-
-fn json_of(info: &MechanismInfo) -> Value {
-    json!({
-        "id": info.id,
-        "title": info.title,
-        "synonyms": info.synonyms,
-        "domain": info.domain,
-        "goal": info.goal,
-        "guarantee": info.guarantee,
-        "numerics": info.numerics.as_str(),
-        "slack": info.slack,
-        "reference": info.reference,
-        "status": info.status,
-    })
 }
 
 fn plain<'a>(infos: impl Iterator<Item = &'a MechanismInfo>) -> String {

@@ -93,15 +93,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// A guarantee as JSON.
-fn guarantee_json(guarantee: &privet::Guarantee) -> serde_json::Value {
-    serde_json::json!({
-        "kind": guarantee.kind(),
-        "epsilon": guarantee.epsilon().get(),
-        "delta": guarantee.delta(),
-    })
-}
-
 /// A consistency step by its name.
 fn parse_consistency(name: &str) -> Result<privet::Consistency, Failure> {
     name.parse().map_err(|message| Failure::Usage { message, hint: None })

@@ -11,6 +11,7 @@ use crate::table::{
     is_standard_stream,
 };
 use clap::Args;
+use privet::document;
 use privet::{AnyMechanism, DomainSpec, Envelope, Generator, InputError, ReportBuffer, Values};
 use serde_json::json;
 use std::path::PathBuf;
@@ -117,7 +118,7 @@ impl Perturb {
             "rows": rows,
             "out": self.out.display().to_string(),
             "format": out_format.as_str(),
-            "guarantee": super::guarantee_json(&guarantee),
+            "guarantee": document::guarantee(&guarantee),
             "fingerprint": mechanism.fingerprint().to_string(),
             "insecure": envelope.insecure,
         });

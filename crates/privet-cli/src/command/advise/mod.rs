@@ -8,6 +8,7 @@ use crate::plot::{self, Chart, Range, Series};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use privet::advisor::{self, Advice, Candidate, LeftOut, Question, Wish};
+use privet::document;
 use privet::{BuildOptions, DomainSpec, registry};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -162,7 +163,7 @@ impl Advise {
             "users": self.users,
             "criterion": question.criterion(&domain),
             "target_error": wish.target(),
-            "recommended": candidate_json(&advice.recommended),
+            "recommended": document::candidate(&advice.recommended),
             "alternatives": advice.alternatives.iter().map(alternative_json).collect::<Vec<_>>(),
             "left_out": advice.left_out.iter().map(left_out_json).collect::<Vec<_>>(),
         });
@@ -213,18 +214,8 @@ impl Advise {
     }
 }
 
-fn candidate_json(candidate: &Candidate) -> Value {
-    json!({
-        "id": candidate.id,
-        "epsilon": candidate.epsilon,
-        "expected_error": candidate.expected_error,
-        "report_bits": candidate.report_bits,
-        "guarantee": super::guarantee_json(&candidate.guarantee),
-    })
-}
-
 fn alternative_json((candidate, why_not): &(Candidate, String)) -> Value {
-    let mut row = candidate_json(candidate);
+    let mut row = document::candidate(candidate);
     row["why_not"] = json!(why_not);
     row
 }

@@ -6,7 +6,6 @@ use super::channels::{ChannelArguments, Setting};
 use super::people::{ModelArguments, People, PeopleArguments};
 use super::picture;
 use crate::arguments::generator;
-use crate::command::guarantee_json;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::plot;
@@ -18,6 +17,7 @@ use privet::classifier::{
     About, Approach, Bound, Classifier, Counted, DataRow, ProductChannel, Record, Reweighted, Reweighting,
     Row, quantify, quantify_all, reweight, statement,
 };
+use privet::document;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -231,7 +231,7 @@ impl QuantifyArguments {
             empirical_interval: row.empirical.map(|drawn| [drawn.bound.lower, drawn.bound.upper]),
             method: row.bound.method.as_str(),
             confidence: row.bound.confidence,
-            total: guarantee_json(&row.total),
+            total: document::guarantee(&row.total),
             table,
             paper,
             paper_exceeds_upper: paper.map(|paper| paper > row.bound.upper),

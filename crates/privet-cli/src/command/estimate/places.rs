@@ -2,9 +2,9 @@
 
 use super::{Counter, Estimate, misfit};
 use crate::arguments::Chosen;
-use crate::command::guarantee_json;
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
+use privet::document;
 use privet::plane::PlaneReports;
 use privet::{Consistency, Envelope, Frequencies, Frequency, PlaneEstimator, Rectangle};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ impl Estimate {
             "attribute": self.column,
             "n": cells.found.n,
             "method": cells.found.method,
-            "guarantee": guarantee_json(&mechanism.guarantee()),
+            "guarantee": document::guarantee(&mechanism.guarantee()),
             "estimates": cells.rows().map(|(place, row)| row_json(place, row)).collect::<Vec<_>>(),
         });
         output.print(&document, || cells.page())

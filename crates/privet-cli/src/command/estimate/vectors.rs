@@ -2,11 +2,11 @@
 
 use super::{Estimate, misfit};
 use crate::arguments::Chosen;
-use crate::command::guarantee_json;
 use crate::failure::Failure;
 use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Progress;
 use crate::table::{Columns, Format, Problem, ReportColumn, Source, batch_rows, replace_file};
+use privet::document;
 use privet::vector::MeanVectorEstimator;
 use privet::vector::mechanism::VectorMechanism;
 use privet::{Envelope, Estimate as Number, Estimator, Summary};
@@ -42,7 +42,7 @@ impl Estimate {
             "attribute": self.column,
             "n": summary.count(),
             "method": means.first().map(|mean| mean.method),
-            "guarantee": guarantee_json(&mechanism.guarantee()),
+            "guarantee": document::guarantee(&mechanism.guarantee()),
             "estimates": means.iter().enumerate().map(row_json).collect::<Vec<_>>(),
         });
         output.print(&document, || page(&means, summary.count()))

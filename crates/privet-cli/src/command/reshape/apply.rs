@@ -1,13 +1,13 @@
 //! Pre, clip, randomise, post.
 
 use crate::arguments::generator;
-use crate::command::guarantee_json;
 use crate::command::vector::{ABOUT, ChoiceArguments, about};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Format, check_other_file, read_vectors, write_vectors};
 use clap::{Args, ValueEnum};
+use privet::document;
 use privet::vector::reshape::{Reshape, ReshapeError, Reshaped, Rows};
 use serde_json::json;
 use std::fs::File;
@@ -105,7 +105,7 @@ impl ApplyArguments {
             "reshape": reshaped.reshape().digest(),
             "dimension": vectors.dimension(),
             "people": self.people,
-            "guarantee": guarantee_json(&guarantee),
+            "guarantee": document::guarantee(&guarantee),
             "fingerprint": reshaped.mechanism().fingerprint().to_string(),
             "insecure": is_insecure,
         });

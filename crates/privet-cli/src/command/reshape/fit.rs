@@ -3,7 +3,6 @@
 use super::jacobians::{Jacobians, read_weights};
 use super::{PublicArguments, Read, read_model};
 use crate::arguments::generator;
-use crate::command::guarantee_json;
 use crate::command::vector::ChoiceArguments;
 use crate::failure::Failure;
 use crate::output::{Output, number};
@@ -11,6 +10,7 @@ use crate::progress::Waiting;
 use crate::table::replace_file;
 use clap::Args;
 use privet::CryptoRng;
+use privet::document;
 use privet::model::Model;
 use privet::vector::reshape::{
     MechanismChoice, Norm, Reaction, Reading, Reshape, Reshaped, Rows, fit, fit_reaction,
@@ -175,7 +175,7 @@ impl FitArguments {
             "out": self.out.display().to_string(),
             "mechanism": choice.row.info.id,
             "epsilon": choice.epsilon.get(),
-            "guarantee": guarantee_json(&reshaped.guarantee()),
+            "guarantee": document::guarantee(&reshaped.guarantee()),
             "recipe": reshape.recipe(),
             "dimension": reshape.dimension(),
             "rank": reshape.rank(),

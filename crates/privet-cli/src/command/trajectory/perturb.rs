@@ -14,6 +14,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Format, is_standard_stream};
 use clap::Args;
+use privet::document;
 use privet::trajectory::Place;
 use privet::trajectory::method::{Disclosure, LocationMethod, PathPromise, References, Stream};
 use privet::trajectory::space::Space;
@@ -112,7 +113,7 @@ impl PerturbArguments {
             return Ok(());
         }
         let promise = release.promise(longest).map_err(refused)?;
-        let json = |guarantee: Option<Guarantee>| guarantee.as_ref().map(crate::command::guarantee_json);
+        let json = |guarantee: Option<Guarantee>| guarantee.as_ref().map(document::guarantee);
         let each = methods.only().and_then(LocationMethod::guarantee);
         let document = json!({
             "rows": rows,

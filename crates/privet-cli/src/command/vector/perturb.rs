@@ -3,12 +3,12 @@
 use super::clip::ClipArguments;
 use super::{ChoiceArguments, dimension};
 use crate::arguments::generator;
-use crate::command::guarantee_json;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Format, check_other_file, read_vectors, write_vectors};
 use clap::Args;
+use privet::document;
 use privet::vector::mechanism::VectorMechanism;
 use privet::vector::reshape::Rows;
 use privet::{Generator, InputError};
@@ -76,7 +76,7 @@ impl PerturbArguments {
             "format": format.as_str(),
             "mechanism": mechanism.id(),
             "dimension": dimension.get(),
-            "guarantee": guarantee_json(&mechanism.guarantee()),
+            "guarantee": document::guarantee(&mechanism.guarantee()),
             "fingerprint": mechanism.fingerprint().to_string(),
             "insecure": rng.is_insecure(),
         });
