@@ -194,6 +194,12 @@ mod tests {
             for word in [first, (first + next) / 2, next.max(1) - 1].into_iter().filter(|_| first < next) {
                 prop_assert_eq!(drawn(&[(halves + (word >> 32)) as u32, word as u32]), place);
             }
+            // The first upper half that nobody owns, with words that have an owner.
+            let shares = [row.high(), row.low()].map(|weight| weight % (1 << 32));
+            let first_owner = if shares[0] > 0 { 0 } else { row.window() };
+            if halves < 1 << 32 && shares != [0, 0] {
+                prop_assert_eq!(drawn(&[halves as u32, 0]), first_owner);
+            }
             // Together they are all words that are not drawn again.
             let [_, beyond] = owned(&row, cells - 1, |weight| weight % (1 << 32));
             prop_assert_eq!((u128::from(halves) << 32) + u128::from(beyond), row.total());
@@ -242,7 +248,8 @@ mod tests {
             for upper in ends.map(|end| end.min(u64::from(u32::MAX)) as u32).into_iter().chain([upper, 0, u32::MAX]) {
                 let Owner { index, count, .. } = rounded.halves.owner(u64::from(upper).min(rounded.owned_halves - 1));
                 let turn = index as f64 / count as f64;
-                for part in [part, 0.0, 1.0 - f64::EPSILON / 2.0, turn, turn * (1.0 - 1e-9), turn * (1.0 - 1e-15)] {
+                let around = [1e-9, 1e-15, -1e-15].map(|below| turn * (1.0 - below));
+                for part in [part, 0.0, 1.0 - f64::EPSILON / 2.0, turn].into_iter().chain(around) {
                     let swift = rounded.swift().draw(upper, part);
                     let mut rng = Halves(&[upper, 0, 0, 0, 0, 0, 0], 0);
                     let (place, is_up) = rounded.draw(((part * 2f64.powi(63)) as u64) << 1, &mut rng);

@@ -188,19 +188,24 @@ mod tests {
     use super::*;
     use crate::circle::OptimalPiecewiseCircle;
     use crate::interval::{OptimalPiecewise, Piecewise, PiecewiseTruncated, SquareWave};
-    use crate::lattice::{LatticeMechanism, LatticeRule};
+    use crate::lattice::{Calibration, LatticeMechanism, LatticeRule};
     use privet_core::{Circle, Epsilon, Generator, Interval, Mechanism, Rng};
 
-    /// Halves of words that are as often extreme, or next to a cell's first half, as not.
+    /// Halves of words that are as often extreme, or next to a cell's first half, as not; or fair ones, with which many rows in
+    /// succession are known.
     struct Adversary {
         rng: Generator,
         counts: [u64; 2],
+        is_fair: bool,
     }
 
     impl TryRng for Adversary {
         type Error = Infallible;
         fn try_next_u32(&mut self) -> Result<u32, Infallible> {
             let word = self.rng.next_u64();
+            if self.is_fair {
+                return Ok(word as u32);
+            }
             let count = self.counts[(word >> 8) as usize % 2].max(1);
             let first = (word >> 32) / count * count;
             Ok(match word % 8 {
@@ -228,7 +233,8 @@ mod tests {
         value: impl Fn(f64) -> f64,
     ) {
         let row = mechanism.rows().row();
-        for (seed, rows) in [1, ROWS - 1, ROWS, ROWS + 1, 3 * AHEAD + 17].into_iter().enumerate() {
+        let lengths = [1, ROWS - 1, ROWS, ROWS + 1, 3 * AHEAD + 17];
+        for (seed, rows) in lengths.into_iter().chain(lengths).enumerate() {
             let mut draw = Generator::from_insecure_seed(seed as u64);
             let inputs: Vec<f64> = (0..rows)
                 .map(|row| match row % 7 {
@@ -241,6 +247,7 @@ mod tests {
             let generator = || Adversary {
                 rng: Generator::from_insecure_seed(100 + seed as u64),
                 counts: [row.high() >> 32, row.low() >> 32],
+                is_fair: seed < lengths.len(),
             };
             let (mut single, mut many) = (generator(), generator());
             let mut batch = ReportBuffer::new(mechanism.report_bytes());
@@ -263,7 +270,12 @@ mod tests {
             agrees(&PiecewiseTruncated::new(interval, epsilon).unwrap(), on_interval);
             agrees(&SquareWave::new(interval, epsilon).unwrap(), on_interval);
             agrees(&OptimalPiecewise::new(interval, epsilon).unwrap(), on_interval);
-            agrees(&OptimalPiecewiseCircle::new(circle, epsilon).unwrap(), |unit| 7.0 * unit.min(0.999_999));
+            // A ring whose number of cells is no power of two does not close by leaving out high bits.
+            for input_cells in [None, Some(1000)] {
+                let calibration = Calibration { input_cells, ..Calibration::new(epsilon) };
+                let on_circle = OptimalPiecewiseCircle::calibrate(circle, &calibration).unwrap();
+                agrees(&on_circle, |unit| 7.0 * unit.min(0.999_999));
+            }
         }
     }
 }
