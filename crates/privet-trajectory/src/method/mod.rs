@@ -79,6 +79,12 @@ pub trait LocationMethod: Debug + Send + Sync {
     /// beyond it, and for places or references outside the space.
     fn likelihood(&self, place: &Place, reference: &Place, report: &Place) -> Option<f64>;
 
+    /// The probability of each of the public places that a method chooses from, in their order, where it chooses from public places
+    /// and looks at the private one alone; `None` otherwise.
+    fn masses(&self, _place: &Place) -> Option<Vec<f64>> {
+        None
+    }
+
     /// What [`LocationMethod::likelihood`] says of a report at all crossings of lines with these inner coordinates, where it is a
     /// constant and a product and depends on no reference; `None` otherwise. It takes one step for each line instead of one for
     /// each crossing.

@@ -1,6 +1,6 @@
 //! A staircase of probabilities over groups of candidates.
 
-use super::{Candidates, draw_weighted};
+use super::{Candidates, draw_weighted, shares};
 use crate::method::{LocationMethod, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
@@ -100,7 +100,10 @@ impl LocationMethod for LSrr {
     }
 
     fn likelihood(&self, place: &Place, _: &Place, report: &Place) -> Option<f64> {
-        let (row, seen) = (self.row(place).ok()?, self.candidates.nearest(report).ok()?);
-        Some(row[seen] as f64 / row.iter().sum::<u64>() as f64)
+        Some(self.masses(place)?[self.candidates.nearest(report).ok()?])
+    }
+
+    fn masses(&self, place: &Place) -> Option<Vec<f64>> {
+        Some(shares(&self.row(place).ok()?))
     }
 }

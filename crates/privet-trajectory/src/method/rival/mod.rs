@@ -35,6 +35,12 @@ fn draw_weighted(weights: &[u64], rng: &mut dyn CryptoRng) -> Result<usize, Traj
     Ok(weights.len().saturating_sub(1))
 }
 
+/// The probabilities that [`draw_weighted`] draws with.
+fn shares(weights: &[u64]) -> Vec<f64> {
+    let total = weights.iter().sum::<u64>() as f64;
+    weights.iter().map(|weight| *weight as f64 / total).collect()
+}
+
 /// e^-exponent as an integer weight of at most 2^50, so that thousands of them still add up to 64 bits. Exponents are at most
 /// 20, and the smallest weight still has 21 bits.
 fn falling_weight(exponent: f64) -> u64 {

@@ -1,6 +1,6 @@
 //! The exponential mechanism among the candidates within reach of the private place.
 
-use super::{Candidates, ROUNDING, draw_weighted, falling_weight};
+use super::{Candidates, ROUNDING, draw_weighted, falling_weight, shares};
 use crate::method::{LocationMethod, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
@@ -87,7 +87,10 @@ impl LocationMethod for NGram {
     }
 
     fn likelihood(&self, place: &Place, _: &Place, report: &Place) -> Option<f64> {
-        let (row, seen) = (self.row(place).ok()?, self.candidates.nearest(report).ok()?);
-        Some(row[seen] as f64 / row.iter().sum::<u64>() as f64)
+        Some(self.masses(place)?[self.candidates.nearest(report).ok()?])
+    }
+
+    fn masses(&self, place: &Place) -> Option<Vec<f64>> {
+        Some(shares(&self.row(place).ok()?))
     }
 }
