@@ -37,6 +37,14 @@ pub enum ReproduceError {
         /// The folder.
         path: PathBuf,
     },
+    /// A folder with results of another request, which would be lost.
+    #[error("{} holds {holds}: nothing in it is touched", path.display())]
+    OtherRun {
+        /// The folder.
+        path: PathBuf,
+        /// What it holds.
+        holds: String,
+    },
     /// A file that cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     File {

@@ -40,7 +40,7 @@ impl Paper {
             Self::Ogpm => "Optimal piecewise mechanisms (chapter 5, appendix C)",
             Self::Tracs => "Trajectories in continuous space (chapter 6, appendix D)",
             Self::Classifier => "Utility of classifiers under local privacy (chapter 7, appendix E)",
-            Self::Reshape => "Jacobian-guided reshaping (paper 003)",
+            Self::Reshape => "Jacobian-guided reshaping",
         }
     }
 

@@ -4,6 +4,7 @@ use crate::data::DataFile;
 use crate::{
     Claim, Effort, Figure, Findings, Measured, Paper, Place, ReproduceError, Row, Setting, Verdict, queue,
 };
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -19,6 +20,15 @@ pub struct Request {
     pub effort: Effort,
     /// The folder of the data sets.
     pub data: PathBuf,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let papers: Vec<&str> = self.papers.iter().map(|paper| paper.as_str()).collect();
+        let figures =
+            self.figure.as_deref().map_or("all figures".to_owned(), |name| format!("figure {name}"));
+        write!(formatter, "{figures} of {} ({})", papers.join(", "), self.effort.as_str())
+    }
 }
 
 /// A figure is done.
@@ -43,6 +53,8 @@ pub struct Reproduced {
     pub findings: Option<Findings>,
     /// The data that are missing.
     pub missing: Vec<DataFile>,
+    /// Why it could not be computed although its data are there.
+    pub problem: Option<ReproduceError>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -54,7 +66,7 @@ pub enum Basis {
     Computed,
     /// A person: words, and what cannot be checked.
     ByHand,
-    /// Nothing was measured now: the verdict is that of the table.
+    /// Nothing was measured now, because data are missing: there is no verdict.
     NotRun,
 }
 
@@ -83,6 +95,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// How tables write the verdict.
+    pub fn verdict_in_words(&self) -> &'static str {
+        if self.basis == Basis::NotRun { self.basis.as_str() } else { self.verdict.as_str() }
+    }
+
     fn of(claim: Claim, measured: Option<&Measured>) -> Self {
         let verdict = measured.map_or(claim.verdict, |measured| claim.judge(measured));
         let ours = measured.map(|measured| match measured.corrected {
@@ -129,12 +146,13 @@ impl Reproduction {
         self.figures.iter().flat_map(|figure| self.rows_of(figure)).collect()
     }
 
-    /// How many claims have this verdict.
+    /// How many claims have this verdict, not counting those for which nothing was computed.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.outcomes.iter().filter(|outcome| outcome.verdict == verdict).count()
+        let has_it = |outcome: &&Outcome| outcome.verdict == verdict && outcome.basis != Basis::NotRun;
+        self.outcomes.iter().filter(has_it).count()
     }
 
-    /// How many verdicts are those of the table, because nothing was computed for them.
+    /// For how many claims nothing was computed.
     pub fn not_run(&self) -> usize {
         self.outcomes.iter().filter(|outcome| outcome.basis == Basis::NotRun).count()
     }
@@ -142,6 +160,11 @@ impl Reproduction {
     /// The figures that were skipped because data are missing.
     pub fn skipped(&self) -> impl Iterator<Item = &Reproduced> {
         self.figures.iter().filter(|figure| !figure.missing.is_empty())
+    }
+
+    /// The figures that could not be computed although their data are there.
+    pub fn failed(&self) -> impl Iterator<Item = (&'static Figure, &ReproduceError)> {
+        self.figures.iter().filter_map(|figure| Some((figure.figure, figure.problem.as_ref()?)))
     }
 
     /// The claims on which the rule and the table disagree.
@@ -153,7 +176,7 @@ impl Reproduction {
 /// Computes figures on all cores, and judges the claims about them.
 ///
 /// # Errors
-/// When there is no such figure, or one cannot be computed although its data are there.
+/// When there is no such figure, or a number is measured for a claim that nobody makes.
 pub fn reproduce(
     request: &Request,
     on_progress: &(dyn Fn(Progress) + Sync),
@@ -176,8 +199,8 @@ pub fn reproduce(
     }
     for (&(paper, _), result) in jobs.iter().zip(results) {
         let own = reproductions.iter_mut().find(|reproduction| reproduction.paper == paper);
-        if let (Some(own), reproduced) = (own, result?) {
-            own.figures.push(reproduced);
+        if let Some(own) = own {
+            own.figures.push(result);
         }
     }
     for reproduction in &mut reproductions {
@@ -202,13 +225,17 @@ impl Request {
         Ok(found)
     }
 
-    fn run(&self, figure: &'static Figure) -> Result<Reproduced, ReproduceError> {
+    fn run(&self, figure: &'static Figure) -> Reproduced {
         let start = Instant::now();
         let is_missing = |file: &DataFile| !self.data.join(file.path).exists();
         let missing: Vec<DataFile> = figure.needs.iter().copied().filter(is_missing).collect();
         let setting = Setting { effort: self.effort, data: &self.data };
-        let findings = missing.is_empty().then(|| (figure.compute)(&setting)).transpose()?;
-        Ok(Reproduced { figure, findings, missing, seconds: start.elapsed().as_secs_f64() })
+        let (findings, problem) = match missing.is_empty().then(|| (figure.compute)(&setting)) {
+            None => (None, None),
+            Some(Ok(findings)) => (Some(findings), None),
+            Some(Err(problem)) => (None, Some(problem)),
+        };
+        Reproduced { figure, findings, missing, problem, seconds: start.elapsed().as_secs_f64() }
     }
 }
 

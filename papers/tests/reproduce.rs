@@ -19,7 +19,8 @@ fn check(paper: Paper, effort: Effort) {
     let skipped: Vec<&str> = reproduction.skipped().map(|reproduced| reproduced.figure.id).collect();
     println!("without data: {skipped:?}");
     assert!(skipped.is_empty() || std::env::var_os("CI").is_none(), "data sets are missing for {skipped:?}");
-    let mut problems = Vec::new();
+    let failed = reproduction.failed().map(|(figure, problem)| format!("{}: {problem}", figure.id));
+    let mut problems: Vec<String> = failed.collect();
     for outcome in &reproduction.outcomes {
         let claim = &outcome.claim;
         if outcome.verdict != claim.verdict {

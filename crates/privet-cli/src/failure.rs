@@ -84,6 +84,9 @@ pub(crate) enum Failure {
     /// Tasks that take longer than in an earlier run, by more than the noise.
     #[error("slower by more than the noise: {tasks}")]
     Slower { tasks: String },
+    /// Claims of the papers that were judged otherwise before.
+    #[error("verdicts that are not the stored ones: {claims}")]
+    Verdicts { claims: String },
     /// Figures that were left out for want of data; the others are written.
     #[error("skipped for want of data: {figures}")]
     MissingData { figures: String, how: String },
@@ -201,7 +204,7 @@ impl From<ClassifierError> for Failure {
 impl Failure {
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Audit { .. } | Self::Unproved { .. } | Self::Slower { .. } => 1,
+            Self::Audit { .. } | Self::Unproved { .. } | Self::Slower { .. } | Self::Verdicts { .. } => 1,
             Self::Limit(LimitError::Solver { .. }) => 75,
             Self::Classifier { source, .. } => classifier_exit_code(source),
             Self::Parameter(_)
@@ -256,6 +259,7 @@ impl Failure {
             Self::Serve(_) => "serve",
             Self::Collect(error) => error.code(),
             Self::Stopped => "stopped",
+            Self::Verdicts { .. } => "verdicts",
             Self::MissingData { .. } => "missing-data",
             Self::File { .. } => "file",
             Self::Output(_) => "output",

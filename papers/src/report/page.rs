@@ -55,7 +55,7 @@ fn not_run(reproduction: &Reproduction) -> String {
     match reproduction.not_run() {
         0 => String::new(),
         count => {
-            format!("{count} of the verdicts are those of the table: nothing was computed for them here.")
+            format!("For {count} claims nothing was computed: their figures were skipped or failed.")
         }
     }
 }
@@ -68,6 +68,9 @@ fn section(reproduction: &Reproduction, reproduced: &Reproduced) -> String {
         figure.heading(),
         escape(figure.title)
     );
+    if let Some(problem) = &reproduced.problem {
+        let _ = writeln!(text, "<p class=\"warning\">Failed: {}.</p>", escape(&problem.to_string()));
+    }
     for missing in &reproduced.missing {
         let _ = writeln!(text, "<p class=\"warning\">Skipped: {}.</p>", escape(&missing.how_to_get()));
     }
@@ -136,8 +139,11 @@ fn class(verdict: Verdict) -> &'static str {
 
 fn claim(outcome: &Outcome) -> String {
     let Outcome { claim, ours, verdict, basis } = outcome;
-    let class = class(*verdict);
-    let by = if *basis == Basis::Computed { String::new() } else { format!(" ({})", basis.as_str()) };
+    let class = if *basis == Basis::NotRun { "unchecked" } else { class(*verdict) };
+    let by = match basis {
+        Basis::Computed | Basis::NotRun => String::new(),
+        Basis::ByHand => format!(" ({})", basis.as_str()),
+    };
     let unit = match claim.unit.as_str() {
         "1" | "word" | "holds" => "",
         unit => unit,
@@ -149,8 +155,12 @@ fn claim(outcome: &Outcome) -> String {
     };
     let printed = match claim.unit.as_str() {
         "holds" => claim.number.map_or_else(String::new, number),
+        _ if claim.tolerance > 0.0 => {
+            format!("{} ± {} {unit}", claim.printed, short(claim.tolerance)).trim().to_owned()
+        }
         _ => format!("{} {unit}", claim.printed).trim().to_owned(),
     };
+    let verdict = outcome.verdict_in_words();
     format!(
         "<tr id=\"{}\"><th scope=\"row\" class=\"text claim\">{}<br><span class=\"facts\">{}{}{}</span></th><td>{}</td><td>{}</td>\
          <td class=\"text\"><span class=\"verdict {class}\"></span>{verdict}{by}</td><td class=\"text\">{}</td></tr>\n",
@@ -196,25 +206,25 @@ fn rows(rows: &[Row]) -> String {
     format!("<details><summary>{} numbers</summary>\n{table}</details>\n", rows.len())
 }
 
-/// The page that leads to all others.
-pub(super) fn index(reproductions: &[Reproduction], has_page: impl Fn(Paper) -> bool) -> String {
+/// The file of a paper's page.
+pub(super) fn name(paper: Paper) -> String {
+    format!("{}.html", paper.as_str())
+}
+
+/// The page that leads to all others. `holds` says what was computed.
+pub(super) fn index(holds: &str, reproductions: &[Reproduction]) -> String {
     let mut body = String::from(
         "<h1>The papers, side by side</h1>\n<p class=\"lead\">What the source papers print, what Privet measures, and what \
          became of each claim.</p>\n",
     );
     body.push_str(STYLE);
+    let version = env!("CARGO_PKG_VERSION");
+    let _ = writeln!(body, "<p class=\"facts\">Privet {version}: {}.</p>", escape(holds));
     body.push_str(&overview(reproductions));
-    for paper in Paper::ALL {
-        let now = reproductions.iter().find(|reproduction| reproduction.paper == paper);
-        let text = match now {
-            Some(reproduction) => entry(reproduction),
-            None if has_page(paper) => "<p>From an earlier run.</p>\n".to_owned(),
-            None => "<p>Not computed in this folder.</p>\n".to_owned(),
-        };
-        let title = escape(paper.title());
-        let title =
-            if has_page(paper) { format!("<a href=\"{}.html\">{title}</a>", paper.as_str()) } else { title };
-        let _ = write!(body, "<section>\n<h2>{title}</h2>\n{text}</section>\n");
+    for reproduction in reproductions {
+        let (title, name) = (escape(reproduction.paper.title()), name(reproduction.paper));
+        let text = entry(reproduction);
+        let _ = write!(body, "<section>\n<h2><a href=\"{name}\">{title}</a></h2>\n{text}</section>\n");
     }
     document("Privet: the papers, side by side", &body)
 }
@@ -248,7 +258,11 @@ fn entry(reproduction: &Reproduction) -> String {
     }
     let link = |reproduced: &Reproduced| {
         let figure = reproduced.figure;
-        let skipped = if reproduced.missing.is_empty() { "" } else { " (skipped: data missing)" };
+        let skipped = match (&reproduced.problem, reproduced.missing.as_slice()) {
+            (Some(_), _) => " (failed)",
+            (None, []) => "",
+            (None, _) => " (skipped: data missing)",
+        };
         format!(
             "<a href=\"{}.html#{}\">{}</a>{skipped}",
             reproduction.paper.as_str(),

@@ -19,13 +19,13 @@ Examples:
     privet reproduce all --quick --out papers
 
   One figure of one paper, as JSON:
-    privet reproduce ogpm --figure 5.9 --out papers --json";
+    privet reproduce ogpm --figure 5.9 --quick --out figure --json";
 
 /// Compute the figures and tables of a source paper, with what it claims beside them
 ///
 /// Papers: jrr, ogpm, tracs, classifier, reshape, or all. The folder gets the rows as csv, the charts as SVG and PNG, a page for each
 /// paper with the verdict on each claim, and an index. Data sets are read from the folder that PRIVET_DATA names; a figure
-/// whose data are missing is skipped, and the exit status is then 74.
+/// whose data are missing is skipped, and the exit status is then 74. It is 1 if a verdict is not the stored one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Reproduce {
@@ -35,7 +35,7 @@ pub(crate) struct Reproduce {
     /// Only this figure, table or example, such as 5.9 or "table 4.3"
     #[arg(long, value_name = "NAME")]
     figure: Option<String>,
-    /// The folder to write; one that this command did not write is refused
+    /// The folder to write: a new or empty one, or one with an earlier run of the same request
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Fewer repetitions and coarser grids
@@ -74,7 +74,7 @@ impl Cell {
             },
             ours: row.ours,
             paper: row.paper,
-            verdict: outcome.map(|outcome| outcome.verdict.as_str()),
+            verdict: outcome.map(Outcome::verdict_in_words),
             series: row.series,
         }
     }
@@ -85,22 +85,22 @@ impl Reproduce {
         let papers =
             if self.paper == "all" { Paper::ALL.to_vec() } else { vec![self.paper.parse::<Paper>()?] };
         let effort = if self.quick { Effort::Quick } else { Effort::Full };
-        // Before the work, so that a folder of somebody else is found at once.
-        report::check(&self.out)?;
         let request = Request { papers, figure: self.figure.clone(), effort, data: data::folder() };
+        // Before the work, so that a folder of somebody else is found at once.
+        let folder = report::Folder::open(&self.out, &request)?;
         let waiting = Waiting::on("computing figures".to_owned());
         let reproductions = privet_papers::reproduce(&request, &|progress| {
             let (paper, figure) = (progress.paper.as_str(), progress.figure.id);
             waiting.say(format!("{} of {} figures, last {paper} {figure}", progress.done, progress.of));
         })?;
         drop(waiting);
-        let index = report::write_all(&self.out, &reproductions)?;
+        let index = folder.write(&reproductions)?;
         let cells: Vec<Cell> = reproductions
             .iter()
             .flat_map(|reproduction| reproduction.rows().into_iter().map(|row| Cell::new(reproduction, row)))
             .collect();
         output.print(&cells, || text(&reproductions, &index))?;
-        refuse_skipped(&reproductions)
+        complain(&reproductions)
     }
 }
 
@@ -121,12 +121,28 @@ fn text(reproductions: &[Reproduction], index: &Path) -> String {
         let Outcome { claim, verdict, .. } = outcome;
         text.push_str(&format!("\n{}: {verdict}, expected {}", claim.id, claim.verdict));
     }
+    for (figure, problem) in reproductions.iter().flat_map(Reproduction::failed) {
+        text.push_str(&format!("\n{}: {problem}", figure.heading()));
+    }
     text.push_str(&format!("\n\nThe pages begin at {}", index.display()));
     text
 }
 
-/// Everything else is written by now; the exit status says that something is missing.
-fn refuse_skipped(reproductions: &[Reproduction]) -> Result<(), Failure> {
+/// Everything is written by now; the exit status says what is wrong with it, the worst first.
+fn complain(reproductions: &[Reproduction]) -> Result<(), Failure> {
+    let mut failed = reproductions.iter().flat_map(Reproduction::failed);
+    if let Some((figure, problem)) = failed.next() {
+        let message = format!("{} could not be computed: {problem}", figure.heading());
+        return Err(Failure::Data { message, hint: Some("the other figures are written") });
+    }
+    let changed: Vec<&str> = reproductions
+        .iter()
+        .flat_map(Reproduction::changed)
+        .map(|outcome| outcome.claim.id.as_str())
+        .collect();
+    if !changed.is_empty() {
+        return Err(Failure::Verdicts { claims: changed.join(", ") });
+    }
     let mut figures = Vec::new();
     let mut files = Vec::new();
     for reproduction in reproductions {
@@ -150,7 +166,7 @@ impl From<ReproduceError> for Failure {
         match error {
             ReproduceError::File { path, source } => Self::File { action: "cannot write", path, source },
             ReproduceError::Data { .. } => Self::Data { message, hint: None },
-            ReproduceError::NotOurs { .. } => {
+            ReproduceError::NotOurs { .. } | ReproduceError::OtherRun { .. } => {
                 Self::Usage { message, hint: Some("name a folder that does not exist yet") }
             }
             _ => Self::Usage { message, hint: None },
