@@ -123,7 +123,7 @@ pub(super) fn figure_4_4(setting: &Setting) -> Result<Findings, ReproduceError> 
         for bits in &DATA_SETS {
             let people = read(setting, bits)?;
             let is_claimed = bits.id == "kosarak" && epsilon == 0.1;
-            let runs = if is_claimed { 1000 } else { setting.effort.pick(20, 1000) };
+            let runs = if is_claimed { 1000 } else { setting.effort.pick(200, 1000) };
             let line = |label: &str, table: JointTable, is_joint: bool, seed: u64| {
                 let errors = errors(table, people, runs, is_joint, seed)?;
                 Ok::<_, ReproduceError>(Curve::line(label, percentiles(&errors, people)))

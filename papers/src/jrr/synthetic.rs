@@ -1,6 +1,6 @@
 //! Made-up crowds: everything is exact.
 
-use super::{People, heuristic, independent, plan, variance};
+use super::{People, heuristic, independent, plan, search, variance};
 use crate::channel::{curve, grid};
 use crate::figure::Spacing;
 use crate::{Curve, Findings, Panel, ReproduceError, Setting};
@@ -39,6 +39,8 @@ pub(super) fn figure_4_5(_: &Setting) -> Result<Findings, ReproduceError> {
         }
         findings.panels.push(panel(format!("{people} people"), "mean squared error (people^2)", curves));
     }
+    findings.panels.push(search::panel()?);
+    findings.measure("jrr-grid-loss", search::mean_loss(0.001)?);
     Ok(findings)
 }
 

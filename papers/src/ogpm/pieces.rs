@@ -35,7 +35,7 @@ pub(super) fn figure_5_2(setting: &Setting) -> Result<Findings, ReproduceError> 
     Ok(findings)
 }
 
-/// The three pieces and the best channel, as shares of the reports: those of the best channel lie at few places.
+/// The three pieces and the best channel, as shares of the reports: many of the latter are the ends themselves, which have no density.
 fn beside_the_best() -> Result<Panel, ReproduceError> {
     let places = grid(0.0, 1.0, 500);
     let line = |label: &str, id: &str| {

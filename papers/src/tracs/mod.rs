@@ -181,7 +181,8 @@ pub(crate) const FIGURES: &[Figure] = &[
              already differ by e^epsilon and have sizes that depend on the private place, so that it tells more. A report of NGram rules out \
              places, at any epsilon: it has no curve. ATP takes the direction from the private place before, so that two reports tell about \
              it and only one is paid for; seen from a public place it keeps epsilon.",
-        ),
+        )
+        .taking(10),
     Figure::new("example 10", "A sector for a direction", directions::example_10),
     Figure::new("6.2", "Sectors for a direction (epsilon 4 and 6)", directions::figure_6_2)
         .noting("For squared error the best window is wider: that of the root. For the distance itself no channel is better than the window."),
