@@ -1,6 +1,6 @@
 //! Made-up crowds: everything is exact.
 
-use super::{People, heuristic, independent, plan, truth, variance};
+use super::{People, heuristic, independent, plan, search, variance};
 use crate::channel::{curve, grid};
 use crate::figure::Spacing;
 use crate::{Curve, Findings, Panel, ReproduceError, Setting};
@@ -39,6 +39,8 @@ pub(super) fn figure_4_5(_: &Setting) -> Result<Findings, ReproduceError> {
         }
         findings.panels.push(panel(format!("{people} people"), "mean squared error (people^2)", curves));
     }
+    findings.panels.push(search::panel()?);
+    findings.measure("jrr-grid-loss", search::mean_loss(0.001)?);
     Ok(findings)
 }
 
@@ -77,7 +79,8 @@ pub(super) fn figure_4_6(_: &Setting) -> Result<Findings, ReproduceError> {
 
 pub(super) fn figure_b_1(_: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
-    findings.measure("jrr-heuristic-p", truth(1.0));
+    let crowd = People { count: 10_000, colluders: 0, ones: 100 };
+    findings.measure("jrr-heuristic-p", plan(crowd, 1.0, None)?.p);
     let (joint, alone) = (heuristic(1.0)?, independent(1.0)?);
     let mut shares = Vec::new();
     for people in [1000, 10_000, 80_000] {

@@ -94,7 +94,7 @@ pub(super) fn figure_5_11(setting: &Setting) -> Result<Findings, ReproduceError>
 }
 
 /// The error below which no channel on the circle is.
-pub(super) fn circle_limit(loss: Loss, epsilon: f64) -> Result<f64, ReproduceError> {
+pub(crate) fn circle_limit(loss: Loss, epsilon: f64) -> Result<f64, ReproduceError> {
     let problem = CircleProblem { domain: Circle::new(2.0 * PI)?, loss, epsilon: Epsilon::new(epsilon)? };
     Ok(Problem::Circle(problem).solve(&Stop::default(), &mut |_| {})?.lower_bound)
 }

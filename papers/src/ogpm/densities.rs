@@ -129,6 +129,9 @@ pub(super) fn c_2_6(_: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
     findings.measure_corrected("ogpm-c26-e1", printed.radius.get(), roots.radius.get());
     findings.measure_corrected("ogpm-c26-e2", printed.angle.get(), roots.angle.get());
+    findings.measure("ogpm-c26-sum", printed.radius.get() + printed.angle.get());
+    findings.entry("best epsilon with the squared-error roots", "distance", roots.radius.get());
+    findings.entry("best epsilon with the squared-error roots", "angle", roots.angle.get());
     let [no_distance, no_angle] =
         [total_error(OGPM, OGPM_CIRCLE, 0.0)?, total_error(OGPM, OGPM_CIRCLE, TOTAL)?];
     findings.entry("worst total squared error", "nothing for the distance", no_distance);

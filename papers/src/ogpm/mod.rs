@@ -8,6 +8,8 @@ mod pieces;
 mod rivals;
 mod theorems;
 
+pub(crate) use circle::circle_limit;
+
 use crate::claims::TEXT;
 use crate::data::DataFile;
 use crate::figure::{Effort, Figure, Findings};
@@ -18,6 +20,8 @@ const OGPM: &str = "optimal-piecewise";
 const ROOT: &str = "optimal-piecewise-squared";
 const OGPM_CIRCLE: &str = "optimal-piecewise-circle";
 const ROOT_CIRCLE: &str = "optimal-piecewise-circle-squared";
+/// The paper's unbiased mechanism.
+const OGPM_U: &str = "optimal-piecewise-unbiased";
 const PM: &str = "piecewise";
 const PM_C: &str = "piecewise-compressed";
 const SW: &str = "square-wave";

@@ -1,7 +1,7 @@
 //! How many pieces an optimal density has, and its closed form.
 
 use super::OGPM;
-use crate::channel::{Numeric, UNIT};
+use crate::channel::{Numeric, UNIT, curve, grid};
 use crate::{Curve, Findings, Panel, ReproduceError, Setting};
 use privet::analysis::Loss;
 use privet::limit::generalised::{Density, Generalised};
@@ -28,10 +28,33 @@ pub(super) fn figure_5_2(setting: &Setting) -> Result<Findings, ReproduceError> 
     }
     let (x_name, y_name) = ("report", "density (per unit of the report)");
     findings.panels.push(Panel { x_name, y_name, curves, ..Panel::default() });
+    findings.panels.push(beside_the_best()?);
     let problems = setting.effort.pick(25, 10_000);
     findings.measure("ogpm-mc-absolute", helpful_pieces(problems, 1.0)?);
     findings.measure("ogpm-mc-squared", helpful_pieces(problems, 2.0)?);
     Ok(findings)
+}
+
+/// The three pieces and the best channel, as shares of the reports: many of the latter are the ends themselves, which have no density.
+fn beside_the_best() -> Result<Panel, ReproduceError> {
+    let places = grid(0.0, 1.0, 500);
+    let line = |label: &str, id: &str| {
+        let channel = Numeric::new(id, UNIT, 1.0)?;
+        let analysis = channel.analysis()?;
+        let law = analysis.law(0.3)?;
+        curve(label, &places, |report| Ok(law.cdf(report)))
+    };
+    Ok(Panel {
+        name: "beside the best channel".to_owned(),
+        x_name: "report",
+        y_name: "share of the reports up to this one",
+        is_linear: true,
+        curves: vec![
+            line("three pieces", OGPM)?,
+            line("best channel for the worst case", "minimax-absolute")?,
+        ],
+        ..Panel::default()
+    })
 }
 
 /// In how many random problems a fourth piece makes the error smaller.

@@ -2,7 +2,7 @@
 
 use super::circle::circle_limit;
 use super::pieces::on_unit;
-use super::{OGPM_CIRCLE, PM, ROOT, ROOT_CIRCLE};
+use super::{OGPM, OGPM_CIRCLE, OGPM_U, PM, ROOT, ROOT_CIRCLE};
 use crate::channel::{CIRCLE, Numeric, UNIT, circular_distance, grid, optimum};
 use crate::{Findings, ReproduceError, Setting};
 use privet::analysis::Loss;
@@ -25,27 +25,50 @@ pub(super) fn theorems(_: &Setting) -> Result<Findings, ReproduceError> {
 fn squared_error(findings: &mut Findings) -> Result<(), ReproduceError> {
     for epsilon in [1.0, 2.0, 4.0, 8.0] {
         let root = Numeric::new(ROOT, UNIT, epsilon)?;
-        let density = root.pieces(0.0)?.first().map_or(f64::NAN, |piece| piece.density());
-        findings.measure(format!("ogpm-thm7-p-{epsilon}"), density);
+        findings.measure(format!("ogpm-thm7-p-{epsilon}"), density_inside(&root)?);
         findings.measure(format!("ogpm-thm7-mse-{epsilon}"), root.worst(Loss::Squared)?);
+        let x = format!("epsilon {epsilon}");
+        let around = 2.0 * PI * density_inside(&Numeric::new(ROOT_CIRCLE, CIRCLE, epsilon)?)?;
+        findings.entry("density of the root on the circle, times the period", x.clone(), around);
+        let ogpm = Numeric::new(OGPM, UNIT, epsilon)?.worst(Loss::Squared)?;
+        findings.entry("worst squared error of OGPM", x, ogpm);
     }
     Ok(())
+}
+
+/// The density of the window around zero.
+fn density_inside(window: &Numeric) -> Result<f64, ReproduceError> {
+    Ok(window.pieces(0.0)?.first().map_or(f64::NAN, |piece| piece.density()))
 }
 
 /// Theorem 7 and 10 among all channels.
 fn limits(findings: &mut Findings) -> Result<(), ReproduceError> {
     for epsilon in [1.0, 2.0, 4.0] {
-        for (name, id) in [("absolute", "minimax-absolute"), ("squared", "minimax-squared")] {
-            let found = optimum(id, epsilon)?;
+        for loss in Loss::ALL {
+            let name = loss.as_str();
+            let found = optimum(&format!("minimax-{name}"), epsilon)?;
             findings.measure(format!("ogpm-thm7-optimal-{name}-{epsilon}"), found.achieved);
             let x = format!("{name} error, epsilon {epsilon}");
-            findings.entry("no channel is below", x, found.lower_bound);
+            findings.entry("no channel is below", x.clone(), found.lower_bound);
+            let ogpm = Numeric::new(OGPM, UNIT, epsilon)?.worst(loss)?;
+            findings.entry("best channel below OGPM (%)", x, 100.0 * (1.0 - found.achieved / ogpm));
         }
-        let found = optimum("minimax-unbiased", epsilon)?;
-        findings.measure(format!("ogpm-thm10-optimal-{epsilon}"), found.achieved);
-        let pm = Numeric::new(PM, UNIT, epsilon)?.worst(Loss::Squared)?;
-        findings.entry("worst variance of PM", format!("epsilon {epsilon}"), pm);
+        variances(findings, epsilon)?;
     }
+    Ok(())
+}
+
+/// Theorem 10: OGPM-U beside PM, which is unbiased as well, and beside the best unbiased channel.
+fn variances(findings: &mut Findings, epsilon: f64) -> Result<(), ReproduceError> {
+    let best = optimum("minimax-unbiased", epsilon)?.achieved;
+    let worst = |id: &str| Numeric::new(id, UNIT, epsilon)?.worst(Loss::Squared);
+    let [ogpm_u, pm] = [worst(OGPM_U)?, worst(PM)?];
+    findings.measure(format!("ogpm-thm10-optimal-{epsilon}"), best);
+    findings.measure(format!("ogpm-thm10-ratio-{epsilon}"), ogpm_u / pm);
+    let x = format!("epsilon {epsilon}");
+    findings.entry("worst variance of OGPM-U", x.clone(), ogpm_u);
+    findings.entry("worst variance of PM", x.clone(), pm);
+    findings.entry("best unbiased channel below PM (%)", x, 100.0 * (1.0 - best / pm));
     Ok(())
 }
 
@@ -88,7 +111,7 @@ fn is_theorem_9_right() -> Result<bool, ReproduceError> {
 fn unbiased(findings: &mut Findings) -> Result<(), ReproduceError> {
     let mut largest = 0.0f64;
     for epsilon in [1.0, 2.0, 4.0] {
-        let channel = Numeric::new("optimal-piecewise-unbiased", UNIT, epsilon)?;
+        let channel = Numeric::new(OGPM_U, UNIT, epsilon)?;
         let analysis = channel.analysis()?;
         for x in grid(0.0, 1.0, 40) {
             largest = largest.max(analysis.law(x)?.bias().abs());

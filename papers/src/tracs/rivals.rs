@@ -20,7 +20,7 @@ const IDS: [&str; 3] = ["n-gram", "l-srr", "atp"];
 const ERROR: &str = "average error (units of the space)";
 
 /// A grid of the unit square, and paths of its places.
-fn on_grid(side: u32, count: usize) -> Result<(Grid, Vec<Path>), ReproduceError> {
+pub(super) fn on_grid(side: u32, count: usize) -> Result<(Grid, Vec<Path>), ReproduceError> {
     let grid = Grid::new(rectangle([0.0, 1.0], [0.0, 1.0])?, [side, side])?;
     let paths = random_paths(count, 100, [1.0, 1.0]).iter().map(|path| grid.round_path(path)).collect();
     Ok((grid, paths))
