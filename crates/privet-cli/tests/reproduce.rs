@@ -25,8 +25,42 @@ fn a_figure_has_rows_charts_and_pages() {
     assert!(folder.text("papers/index.html").contains("jrr.html#4.5"));
     assert!(folder.text("papers/jrr/4.5-10000-people.svg").starts_with("<svg"));
     assert!(folder.read("papers/jrr/4.5-10000-people.png").starts_with(b"\x89PNG"));
-    // The folder is ours now, and may be written again.
-    folder.succeed("reproduce jrr --figure 4.6 --quick --out papers");
+    // The same may be written again, and nothing else takes its place.
+    folder.succeed("reproduce jrr --figure 4.5 --quick --out papers");
+    let other = folder.run("reproduce jrr --figure 4.6 --quick --out papers");
+    assert_eq!(other.code, 2);
+    assert!(other.stderr.contains("papers holds figure 4.5 of jrr (quick)"), "{}", other.stderr);
+}
+
+/// Table 4.3 from made-up data sets.
+fn of_data(text: &str) -> (Option<i32>, String) {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("jrr")).unwrap();
+    for name in ["kosarak", "amazon", "ecommerce", "census"] {
+        folder.write(&format!("jrr/{name}.csv"), text);
+    }
+    let output = Command::cargo_bin("privet")
+        .unwrap()
+        .current_dir(folder.path(""))
+        .env("PRIVET_DATA", folder.path(""))
+        .args(["reproduce", "jrr", "--figure", "table 4.3", "--out", "papers", "--json"])
+        .output()
+        .unwrap();
+    assert!(folder.text("papers/index.html").contains("table-4.3"));
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_changed_verdict_and_a_damaged_file_are_no_success() {
+    let (code, message) = of_data("value\n1\n0\n");
+    assert_eq!(code, Some(1));
+    assert!(message.contains("verdicts that are not the stored ones: jrr-t43-"), "{message}");
+    let (code, message) = of_data("value\nyes\n");
+    assert_eq!(code, Some(65));
+    assert!(
+        message.contains("Table 4.3 could not be computed: ") && message.contains("kosarak.csv"),
+        "{message}"
+    );
 }
 
 #[test]
