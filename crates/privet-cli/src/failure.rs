@@ -85,7 +85,7 @@ pub(crate) enum Failure {
     #[error("slower by more than the noise: {tasks}")]
     Slower { tasks: String },
     /// Figures that were left out for want of data; the others are written.
-    #[error("skipped for want of data: {figures}")]
+    #[error("skipped for want of data, looked for in {}: {figures}", privet_papers::data::folder().display())]
     MissingData { figures: String, how: String },
     #[error("{action} {}: {source}", path.display())]
     File { action: &'static str, path: PathBuf, source: std::io::Error },
