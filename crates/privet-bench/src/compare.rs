@@ -1,6 +1,7 @@
 //! Two runs beside each other.
 
 use crate::run::{Row, Run};
+use crate::task::Group;
 use serde::Serialize;
 
 /// How a task changed.
@@ -55,29 +56,63 @@ impl Change {
     }
 }
 
+/// A task that both runs have, but beside different things: the ratio changed with what it was measured against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incomparable {
+    /// The task's name.
+    pub task: String,
+    /// What the peer was, and what was counted.
+    pub before: String,
+    /// What they are now.
+    pub now: String,
+}
+
+impl Incomparable {
+    fn between(before: &Row, now: &Row) -> Option<Self> {
+        let measured = |row: &Row| format!("{}, in {}", row.note, row.unit);
+        let (before, task) = (measured(before), now.task.clone());
+        let now = measured(now);
+        (before != now).then_some(Self { task, before, now })
+    }
+
+    /// Why nothing can be said about the task.
+    pub fn reason(&self) -> String {
+        let Self { before, now, .. } = self;
+        format!("not comparable: measured against something else (before: {before}; now: {now})")
+    }
+}
+
 /// All tasks of two runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The tasks that both have, in the order of the later run.
+    /// The tasks that both have beside the same peer, in the order of the later run.
     pub changes: Vec<Change>,
+    /// The tasks that both have beside different peers.
+    pub incomparable: Vec<Incomparable>,
     /// The tasks that only the later one has.
     pub new: Vec<String>,
+    /// The tasks that only the earlier one has; a group of which nothing is left is named as a whole.
+    pub gone: Vec<String>,
     /// In which way the machines differ, if they do.
     pub other_machine: Option<String>,
 }
 
 impl Comparison {
-    /// Compares a run with an earlier one. Only ratios are compared: rates belong to their machines.
+    /// Compares a run with an earlier one. Only ratios are compared: rates belong to their machines. And only those beside the same
+    /// peer: a mechanism that takes fewer random bytes than before is measured against a quicker peer.
     pub fn with(before: &Run, now: &Run) -> Self {
-        let (mut changes, mut new) = (Vec::new(), Vec::new());
+        let (mut changes, mut incomparable, mut new) = (Vec::new(), Vec::new(), Vec::new());
         for row in &now.rows {
-            let same = |other: &&Row| other.task == row.task && other.group == row.group;
-            match before.rows.iter().find(same) {
-                Some(earlier) => changes.push(Change::between(earlier, row)),
-                None => new.push(row.task.clone()),
+            let Some(earlier) = before.rows.iter().find(|other| is_same_task(other, row)) else {
+                new.push(row.task.clone());
+                continue;
+            };
+            match Incomparable::between(earlier, row) {
+                Some(difference) => incomparable.push(difference),
+                None => changes.push(Change::between(earlier, row)),
             }
         }
-        Self { changes, new, other_machine: difference(before, now) }
+        Self { changes, incomparable, new, gone: gone(before, now), other_machine: difference(before, now) }
     }
 
     /// What got slower by more than the noise.
@@ -89,6 +124,34 @@ impl Comparison {
     pub fn of(&self, row: &Row) -> Option<&Change> {
         self.changes.iter().find(|change| change.task == row.task)
     }
+
+    /// Why a task of the later run was not compared, if it was not.
+    pub fn why_not(&self, row: &Row) -> Option<String> {
+        let different = self.incomparable.iter().find(|difference| difference.task == row.task);
+        let is_new = || self.new.contains(&row.task).then(|| "not in the earlier run".to_owned());
+        different.map(Incomparable::reason).or_else(is_new)
+    }
+}
+
+fn is_same_task(one: &Row, other: &Row) -> bool {
+    one.task == other.task && one.group == other.group
+}
+
+fn gone(before: &Run, now: &Run) -> Vec<String> {
+    let mut names = Vec::new();
+    for group in Group::ALL {
+        let earlier: Vec<&Row> = before.rows.iter().filter(|row| row.group == group).collect();
+        if earlier.is_empty() {
+            continue;
+        }
+        if now.rows.iter().all(|row| row.group != group) {
+            names.push(format!("the whole group {group} ({})", earlier.len()));
+            continue;
+        }
+        let is_gone = |row: &&&Row| !now.rows.iter().any(|other| is_same_task(other, row));
+        names.extend(earlier.iter().filter(is_gone).map(|row| row.task.clone()));
+    }
+    names
 }
 
 fn difference(before: &Run, now: &Run) -> Option<String> {
@@ -102,12 +165,12 @@ fn difference(before: &Run, now: &Run) -> Option<String> {
 mod tests {
     use super::*;
     use crate::run::tests::{row, run};
-    use crate::task::Group;
 
     fn verdict(before: (f64, f64), now: (f64, f64)) -> Verdict {
         let one = |(ratio, noise)| run(vec![row("a", Group::Mechanisms, ratio, noise)]);
         let comparison = Comparison::with(&one(before), &one(now));
-        assert!(comparison.new.is_empty() && comparison.other_machine.is_none());
+        assert!(comparison.new.is_empty() && comparison.gone.is_empty());
+        assert!(comparison.incomparable.is_empty() && comparison.other_machine.is_none());
         comparison.changes[0].verdict
     }
 
@@ -154,6 +217,48 @@ mod tests {
         assert_eq!(comparison.new, ["d"]);
         assert_eq!(comparison.of(&now.rows[1]).map(|change| change.change), Some(-0.5));
         assert_eq!(comparison.of(&now.rows[2]), None);
+        assert_eq!(comparison.why_not(&now.rows[2]).as_deref(), Some("not in the earlier run"));
+        assert_eq!(comparison.why_not(&now.rows[0]), None);
+        assert_eq!(comparison.gone, ["c"]);
+    }
+
+    #[test]
+    fn tasks_beside_something_else_are_not_compared() {
+        let beside = |ratio, note: &str, unit: &str| {
+            let mut row = row("a", Group::Trajectory, ratio, 0.0);
+            (row.note, row.unit) = (note.to_owned(), unit.to_owned());
+            run(vec![row])
+        };
+        // Four times fewer random bytes: the ratio falls although reports come faster.
+        let before = beside(0.278, "peer: 32 bytes", "reports/s");
+        for now in [beside(0.068, "peer: 8 bytes", "reports/s"), beside(0.068, "peer: 32 bytes", "users/s")] {
+            let comparison = Comparison::with(&before, &now);
+            assert!(comparison.changes.is_empty() && comparison.slower().next().is_none());
+            assert_eq!(comparison.of(&now.rows[0]), None);
+            let reason = comparison.why_not(&now.rows[0]).unwrap();
+            assert!(reason.starts_with("not comparable: measured against something else"), "{reason}");
+            assert!(
+                reason.contains("32 bytes, in reports/s") && reason.contains(&now.rows[0].note),
+                "{reason}"
+            );
+        }
+        let same = beside(0.068, "peer: 32 bytes", "reports/s");
+        assert_eq!(Comparison::with(&before, &same).slower().count(), 1);
+    }
+
+    #[test]
+    fn what_only_the_earlier_run_has_is_named() {
+        let before = run(vec![
+            row("a", Group::Limit, 1.0, 0.0),
+            row("b", Group::Limit, 1.0, 0.0),
+            row("c", Group::Peers, 1.0, 0.0),
+            row("d", Group::Peers, 1.0, 0.0),
+        ]);
+        let now = run(vec![row("a", Group::Limit, 1.0, 0.0)]);
+        let comparison = Comparison::with(&before, &now);
+        assert_eq!(comparison.gone, ["b", "the whole group peers (2)"]);
+        assert_eq!(Comparison::with(&now, &before).new, ["b", "c", "d"]);
+        assert!(Comparison::with(&before, &before).gone.is_empty());
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod setting;
 mod task;
 mod timing;
 
-pub use compare::{Change, Comparison, Verdict};
+pub use compare::{Change, Comparison, Incomparable, Verdict};
 pub use error::BenchError;
 pub use machine::{Build, Machine, load_average};
 pub use page::{page, rate_text};

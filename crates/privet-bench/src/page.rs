@@ -1,6 +1,6 @@
 //! A run as a page: one file, no script, no request to anywhere.
 
-use crate::compare::{Change, Comparison, Verdict};
+use crate::compare::{Change, Comparison, Incomparable, Verdict};
 use crate::run::{Row, Run};
 use crate::task::Group;
 use privet_plot::page::{document, escape, number_table};
@@ -79,7 +79,27 @@ fn compared(comparison: &Comparison) -> String {
             text.push_str(&number_table(caption, &["task", "before", "now", "change", "noise"], &changed));
         }
     }
-    text + "</section>\n"
+    text + &not_compared(comparison) + "</section>\n"
+}
+
+fn not_compared(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    if !comparison.incomparable.is_empty() {
+        let cells = |Incomparable { task, before, now }: &Incomparable| {
+            vec![task.clone(), before.clone(), now.clone()]
+        };
+        let rows: Vec<Vec<String>> = comparison.incomparable.iter().map(cells).collect();
+        let caption = "Not comparable: measured against something else";
+        text.push_str(&number_table(caption, &["task", "before", "now"], &rows));
+    }
+    for (tasks, caption) in
+        [(&comparison.new, "Not in the earlier run"), (&comparison.gone, "Only in the earlier run")]
+    {
+        if !tasks.is_empty() {
+            text.push_str(&format!("<p>{caption}, so not compared: {}.</p>\n", escape(&tasks.join(", "))));
+        }
+    }
+    text
 }
 
 fn changed(change: &Change) -> Vec<String> {
@@ -202,6 +222,23 @@ mod tests {
         assert!(
             page.contains("another machine") && page.contains("class=\"mark\"") && page.contains("Diamonds")
         );
+    }
+
+    #[test]
+    fn the_page_names_what_was_not_compared() {
+        let before = run(vec![row("a", Group::Limit, 1.0, 0.0), row("b", Group::Limit, 1.0, 0.0)]);
+        let mut now = run(vec![row("a", Group::Limit, 0.5, 0.0), row("c", Group::Limit, 1.0, 0.0)]);
+        now.rows[0].note = "peer: a <quicker> one".to_owned();
+        let page = page(&now, Some(&Comparison::with(&before, &now)));
+        for words in [
+            "Not comparable: measured against something else</caption>",
+            "peer: a &lt;quicker&gt; one, in reports/s",
+            "Not in the earlier run, so not compared: c.",
+            "Only in the earlier run, so not compared: b.",
+            "Slower by more than the noise: nothing.",
+        ] {
+            assert!(page.contains(words), "{words}");
+        }
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(crate) struct MechanismArguments {
 /// Parameters that only some mechanisms take.
 #[derive(Debug, Args)]
 pub(crate) struct OptionArguments {
-    /// The probability with which the guarantee may fail, for mechanisms that have one (gaussian)
+    /// How much probability the guarantee leaves out, for mechanisms that have one (gaussian)
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(crate) delta: Option<String>,
     /// How many parts a mechanism on a grid cuts its domain into

@@ -88,7 +88,7 @@ pub(crate) enum Failure {
     #[error("verdicts that are not the stored ones: {claims}")]
     Verdicts { claims: String },
     /// Figures that were left out for want of data; the others are written.
-    #[error("skipped for want of data: {figures}")]
+    #[error("skipped for want of data, looked for in {}: {figures}", privet_papers::data::folder().display())]
     MissingData { figures: String, how: String },
     #[error("{action} {}: {source}", path.display())]
     File { action: &'static str, path: PathBuf, source: std::io::Error },

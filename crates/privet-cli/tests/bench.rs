@@ -95,10 +95,39 @@ fn what_cannot_be_compared_is_said() {
     assert!(other_machine.stderr.contains("warning: before.json is of another machine: Another with"));
     let new = changed(|run| run["rows"] = json!([]));
     assert!(new.stderr.contains("not in before.json, so not compared: generator-fill"), "{new:?}");
+    let gone = changed(|run| {
+        let mut rows = vec![run["rows"][0].clone(), run["rows"][0].clone()];
+        rows[1]["task"] = json!("generator-fill-slowly");
+        run["rows"] = json!(rows);
+    });
+    assert!(gone.stderr.contains("only in before.json, so not compared: generator-fill-slowly"), "{gone:?}");
+    let not_asked_for = changed(|run| {
+        let mut rows = vec![run["rows"][0].clone(), run["rows"][0].clone()];
+        rows[1]["task"] = json!("another-task");
+        run["rows"] = json!(rows);
+    });
+    assert!(!not_asked_for.stderr.contains("another-task"), "{not_asked_for:?}");
     let schema = changed(|run| run["schema"] = json!("privet-bench/9"));
     assert!(schema.code == 65 && schema.stderr.contains("its schema is \"privet-bench/9\""), "{schema:?}");
     let profile = changed(|run| run["build"]["profile"] = json!("other"));
     assert!(profile.code == 65 && profile.stderr.contains("it is a run of a other build"), "{profile:?}");
+}
+
+#[test]
+fn a_ratio_beside_something_else_is_not_compared() {
+    let folder = Folder::new();
+    let mut run = keep_a_run(&folder);
+    let ratio = run["rows"][0]["ratio"].as_f64().unwrap();
+    (run["rows"][0]["ratio"], run["rows"][0]["noise"]) = (json!(1e6 * ratio), json!(0.0));
+    run["rows"][0]["note"] = json!("peer: something slower");
+    let text = against(&folder, &run, "");
+    assert_eq!(text.code, 0, "{text:?}");
+    let words =
+        "generator-fill: not comparable: measured against something else (before: peer: something slower";
+    assert!(text.stdout.contains("0 tasks compared.") && text.stdout.contains(words), "{text:?}");
+    let rows: Value = serde_json::from_str(&against(&folder, &run, "--json").stdout).unwrap();
+    assert!(rows[0].get("against").is_none(), "{rows}");
+    assert!(rows[0]["not_compared"].as_str().unwrap().starts_with("not comparable: measured"), "{rows}");
 }
 
 #[test]

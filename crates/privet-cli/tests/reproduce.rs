@@ -86,7 +86,12 @@ fn a_figure_without_its_data_is_skipped_by_name() {
         .unwrap();
     assert_eq!(output.status.code(), Some(74));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("skipped for want of data: jrr table 4.3 [missing-data]"), "{message}");
+    let searched = folder.path("nothing");
+    let skipped = format!(
+        "skipped for want of data, looked for in {}: jrr table 4.3 [missing-data]",
+        searched.display()
+    );
+    assert!(message.contains(&skipped), "{message}");
     assert!(message.contains("put it at jrr/census.csv in the folder that PRIVET_DATA names"), "{message}");
     assert!(folder.text("papers/jrr.html").contains("Skipped:"));
 }

@@ -323,16 +323,29 @@ fn pair_text(question: &str, pair: &PairStatement) -> String {
     text
 }
 
+/// Only what the kind of the guarantee allows to say: the approximate one bounds probabilities of sets, not the odds of each report.
+fn promise_text(guarantee: &GuaranteeStatement) -> String {
+    let GuaranteeStatement { kind, epsilon, delta } = guarantee;
+    if *kind == "approximate" {
+        return format!(
+            "Any set of reports is at most e^{epsilon} times as likely from your answer as from any other, plus {delta}."
+        );
+    }
+    let except = if *delta > 0.0 { format!(", except with probability {delta}") } else { String::new() };
+    format!(
+        "Any one report changes what can be believed about your answer, in odds, by at most a factor of e^{epsilon}{except}."
+    )
+}
+
 fn attribute_text(attribute: &AttributeStatement) -> String {
     if let Some(pair) = &attribute.pairs {
         return pair_text(&attribute.question, pair);
     }
-    let GuaranteeStatement { epsilon, delta, .. } = attribute.guarantee;
-    let except = if delta > 0.0 { format!(", except with probability {delta}") } else { String::new() };
     let mut text = format!(
-        "\"{}\" Your answer is randomised on your device by {} before anything is sent. Any one report changes what can be \
-         believed about your answer, in odds, by at most a factor of e^{epsilon}{except}.",
-        attribute.question, attribute.mechanism
+        "\"{}\" Your answer is randomised on your device by {} before anything is sent. {}",
+        attribute.question,
+        attribute.mechanism,
+        promise_text(&attribute.guarantee)
     );
     if let Some(radius) = attribute.radius {
         let _ = write!(text, " Your answer is a vector: it is first shortened to a set of size {radius}.");
@@ -407,4 +420,18 @@ fn sees_text(statement: &Statement) -> Vec<String> {
         linkable.to_owned(),
         format!("Nothing is shown before {} reports have arrived. {kept}", statement.minimum_reports),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_guarantee_is_promised_as_what_it_is() {
+        let text = |kind, delta| promise_text(&GuaranteeStatement { kind, epsilon: 1.0, delta });
+        assert!(text("pure", 0.0).ends_with("in odds, by at most a factor of e^1."));
+        assert!(text("probabilistic", 0.1).ends_with("a factor of e^1, except with probability 0.1."));
+        let approximate = text("approximate", 0.1);
+        assert!(approximate.ends_with("from any other, plus 0.1.") && !approximate.contains("except"));
+    }
 }

@@ -7,6 +7,8 @@ mod cities;
 
 use cities::{chicago, first_paths, tokyo};
 use privet_core::{Epsilon, Generator, Interval, Rectangle, Rng};
+use privet_mechanisms::analysis::Analysis;
+use privet_mechanisms::interval::OptimalPiecewise;
 use privet_trajectory::Path;
 use privet_trajectory::method::{LocationMethod, References, Release, TracsC, TracsD, Window2d};
 use privet_trajectory::metric::Metric;
@@ -66,6 +68,34 @@ fn one_window_has_less_error_on_all_data_sets_at_every_epsilon() {
             println!("{name}, epsilon {value}: window-2d {:.4}, tracs-c {:.4}", errors[0], errors[1]);
             assert!(errors[0] < 0.95 * errors[1], "{name} {value}: {errors:?}");
         }
+    }
+}
+
+/// How far a coordinate of TraCS-C is from its report, for uniform coordinates: the mass of each step of this length.
+fn distances_along_a_side(whole: f64, steps: u32) -> Vec<(f64, f64)> {
+    let channel =
+        OptimalPiecewise::new(Interval::new(0.0, 1.0).unwrap(), epsilon(whole).half().unwrap()).unwrap();
+    let analysis = Analysis::new(&channel);
+    let share = |step: u32| f64::from(step) / f64::from(steps);
+    let laws: Vec<_> = (0..steps).map(|step| analysis.law(share(step) + 0.5 * share(1)).unwrap()).collect();
+    let within = |step: u32| laws.iter().map(|law| law.within(share(step))).sum::<f64>() / f64::from(steps);
+    (0..steps)
+        .map(|step| {
+            (share(step) + 0.5 * share(1), within(step + 1) - if step == 0 { 0.0 } else { within(step) })
+        })
+        .collect()
+}
+
+/// The errata say by how many percent one window has less average error than two coordinates.
+#[test]
+fn the_gain_of_one_window_for_uniform_places_is_the_stated_one() {
+    for (value, percent) in [(2.0, 21.0), (4.0, 33.0), (6.0, 46.0), (8.0, 56.0)] {
+        let side = distances_along_a_side(value, 250);
+        let pairs = side.iter().flat_map(|one| side.iter().map(move |other| (one, other)));
+        let coordinates: f64 = pairs.map(|(one, other)| one.1 * other.1 * one.0.hypot(other.0)).sum();
+        let window = Window2d::new(rectangle(1.0, 1.0), epsilon(value)).unwrap().channel().average_error();
+        let gain = 100.0 * (1.0 - window / coordinates);
+        assert!((gain - percent).abs() < 0.5, "{value}: {window} {coordinates} {gain}");
     }
 }
 

@@ -4,7 +4,7 @@ use super::{MOST_SHOWN, Reading, Showing, label, named_reports, number, percent,
 use crate::attribute::Attribute;
 use crate::kind::AttributeKind;
 use crate::report::SubmissionError;
-use privet_core::{Category, ReportBuffer, ReportError};
+use privet_core::{Category, Guarantee, ReportBuffer, ReportError};
 use privet_mechanisms::categorical::FrequencyOracle;
 use serde::Serialize;
 
@@ -168,10 +168,18 @@ fn list(labels: &[String], count: usize) -> String {
     }
 }
 
-/// Whoever held two answers for equally likely can hold one of them for e^epsilon / (1 + e^epsilon) likely afterwards, and not more.
+/// Whoever held two answers for equally likely can hold one of them for e^epsilon / (1 + e^epsilon) likely afterwards, and not more. An
+/// approximate guarantee does not bound that for each report, but how often a guess is right: (e^epsilon + delta) / (1 + e^epsilon).
 fn inference(attribute: &Attribute) -> String {
     let promise = promise(attribute);
     let most = 1.0 / (1.0 + (-promise.epsilon().get()).exp());
+    if let Guarantee::Approximate { delta, .. } = promise {
+        let right = most + (1.0 - most) * delta.get();
+        return format!(
+            "Who thought any two answers equally likely before can now guess which it is, and be right with probability at most {}.",
+            percent(right)
+        );
+    }
     let except = match promise.delta() {
         delta if delta > 0.0 => format!(", except with probability {delta}"),
         _ => String::new(),

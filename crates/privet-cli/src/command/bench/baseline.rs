@@ -1,7 +1,7 @@
 //! An earlier run to compare with.
 
 use crate::failure::Failure;
-use privet_bench::{Comparison, Run};
+use privet_bench::{Comparison, Group, Run};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,11 @@ impl Baseline {
         Ok(Self { path: path.to_owned(), run })
     }
 
+    /// Forgets the tasks that nobody asks for this time, so that only what is missing unexpectedly is named.
+    pub(super) fn keep(&mut self, is_wanted: impl Fn(Group, &str) -> bool) {
+        self.run.rows.retain(|row| is_wanted(row.group, &row.task));
+    }
+
     /// What changed since. What makes the comparison worth less is said.
     pub(super) fn compare(&self, now: &Run) -> Comparison {
         let comparison = Comparison::with(&self.run, now);
@@ -49,6 +54,9 @@ impl Baseline {
         }
         if !comparison.new.is_empty() {
             eprintln!("warning: not in {path}, so not compared: {}", comparison.new.join(", "));
+        }
+        if !comparison.gone.is_empty() {
+            eprintln!("warning: only in {path}, so not compared: {}", comparison.gone.join(", "));
         }
         comparison
     }

@@ -78,7 +78,10 @@ impl Bench {
         let patience = self.patience()?;
         let tasks = self.tasks()?;
         let mut run = Run::begin();
-        let baseline = self.against.as_deref().map(|path| Baseline::read(path, &run)).transpose()?;
+        let mut baseline = self.against.as_deref().map(|path| Baseline::read(path, &run)).transpose()?;
+        if let Some(baseline) = &mut baseline {
+            baseline.keep(|group, task| self.wants(group, task));
+        }
         // A folder that is not there is better said before minutes of measuring than after them.
         let (out, html) = (create(self.out.as_deref())?, create(self.html.as_deref())?);
         let to_stdout = self.out.as_deref().is_some_and(is_standard_stream);
@@ -110,8 +113,12 @@ impl Bench {
         Ok(if self.quick { Patience::quick() } else { Patience::seconds(self.seconds) })
     }
 
-    fn wants(&self, group: Group) -> bool {
+    fn wants_group(&self, group: Group) -> bool {
         self.only.is_empty() || self.only.contains(&group)
+    }
+
+    fn wants(&self, group: Group, task: &str) -> bool {
+        self.wants_group(group) && task.contains(self.task.as_deref().unwrap_or_default())
     }
 
     fn tasks(&self) -> Result<Vec<Task>, Failure> {
@@ -121,10 +128,10 @@ impl Bench {
                 hint: Some("name it with --peers, such as --peers venv/bin/python"),
             });
         }
-        let wanted = self.task.as_deref().unwrap_or_default();
-        let is_wanted = |task: &Task| self.wants(task.group()) && task.name().contains(wanted);
+        let is_wanted = |task: &Task| self.wants(task.group(), task.name());
         let tasks: Vec<Task> = tasks().into_iter().filter(is_wanted).collect();
         if tasks.is_empty() && !self.only.contains(&Group::Peers) {
+            let wanted = self.task.as_deref().unwrap_or_default();
             return Err(Failure::Usage {
                 message: format!("no task of these groups has {wanted:?} in its name"),
                 hint: Some("tasks are called after mechanisms, such as optimized-local-hashing-client"),
@@ -135,12 +142,13 @@ impl Bench {
 
     /// Other packages, where an interpreter is named and nobody asked for something else.
     fn measure_peers(&self, run: &mut Run, patience: Patience) -> Result<(), Failure> {
-        let Some(python) = self.peers.as_deref().filter(|_| self.wants(Group::Peers)) else { return Ok(()) };
+        let Some(python) = self.peers.as_deref().filter(|_| self.wants_group(Group::Peers)) else {
+            return Ok(());
+        };
         let waiting = Waiting::on("measuring other packages".to_owned());
         let peers = measure_peers(python, patience)?;
         drop(waiting);
-        let wanted = self.task.as_deref().unwrap_or_default();
-        run.rows.extend(peers.rows.into_iter().filter(|row| row.task.contains(wanted)));
+        run.rows.extend(peers.rows.into_iter().filter(|row| self.wants(row.group, &row.task)));
         for skipped in &peers.skipped {
             eprintln!("warning: {} is not measured: {}", skipped.name, skipped.reason);
             eprintln!("hint: {}", skipped.how);

@@ -14,11 +14,18 @@ struct Shown<'a> {
     row: &'a Row,
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a Change>,
+    /// Why there is nothing in `against`, where a run to compare with is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_compared: Option<String>,
 }
 
 /// Prints what was measured, and what changed.
 pub(super) fn print(output: Output, run: &Run, comparison: Option<&Comparison>) -> Result<(), Failure> {
-    let shown = |row| Shown { row, against: comparison.and_then(|comparison| comparison.of(row)) };
+    let shown = |row| Shown {
+        row,
+        against: comparison.and_then(|comparison| comparison.of(row)),
+        not_compared: comparison.and_then(|comparison| comparison.why_not(row)),
+    };
     let rows: Vec<Shown<'_>> = run.rows.iter().map(shown).collect();
     output.print(&rows, || text(&rows, comparison))
 }
@@ -63,6 +70,9 @@ fn changes(comparison: &Comparison) -> String {
             table.add_row(vec![task.clone(), before, now, change, noise]);
         }
         text.push_str(&format!("\n\n{name} by more than the noise:\n{}", table.trim_fmt()));
+    }
+    for difference in &comparison.incomparable {
+        text.push_str(&format!("\n{}: {}", difference.task, difference.reason()));
     }
     text
 }
