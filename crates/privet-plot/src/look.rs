@@ -1,0 +1,145 @@
+//! How series are told apart: by colours, by patterns of lines, and by shapes of dots and crosses.
+
+use crate::shape::{Colour, Drawing, Pen, Shape};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_4, SQRT_2, TAU};
+
+/// The palette of Okabe and Ito without its yellow, which is too pale for lines: told apart by all kinds of eyes.
+pub(crate) const COLOURS: [Colour; 7] = [
+    Colour([0x00, 0x72, 0xb2]),
+    Colour([0xd5, 0x5e, 0x00]),
+    Colour([0x00, 0x9e, 0x73]),
+    Colour([0x00, 0x00, 0x00]),
+    Colour([0xcc, 0x79, 0xa7]),
+    Colour([0xe6, 0x9f, 0x00]),
+    Colour([0x56, 0xb4, 0xe9]),
+];
+
+// The numbers of patterns and shapes have no factor in common with that of the colours, so that 42 lines, 35 dots and 21 crosses
+// differ.
+const DASHES: [&[f32]; 6] =
+    [&[], &[9.0, 4.0], &[2.0, 3.0], &[12.0, 3.0, 2.0, 3.0], &[5.0, 2.0], &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0]];
+
+const DOTS: [Dot; 5] = [
+    Dot::DISC,
+    Dot { corners: 4, turn: FRAC_PI_4, stretch: 1.25 },
+    Dot { corners: 3, turn: -FRAC_PI_2, stretch: 1.45 },
+    Dot { corners: 4, turn: 0.0, stretch: 1.4 },
+    Dot { corners: 3, turn: FRAC_PI_2, stretch: 1.45 },
+];
+
+const CROSSES: [Cross; 3] = [
+    Cross { strokes: &[-FRAC_PI_4, FRAC_PI_4] },
+    Cross { strokes: &[0.0, FRAC_PI_2] },
+    Cross { strokes: &[-FRAC_PI_3, FRAC_PI_3, 0.0] },
+];
+
+/// From the middle of a cross to its ends.
+const REACH: f64 = 4.5 * SQRT_2;
+
+/// A regular polygon, filled; shapes with few corners are stretched, so that all seem equally large.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Dot {
+    corners: u32,
+    turn: f64,
+    stretch: f64,
+}
+
+impl Dot {
+    const DISC: Self = Self { corners: 24, turn: 0.0, stretch: 1.0 };
+
+    fn draw(self, [x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
+        let corner = |index: u32| {
+            let angle = self.turn + TAU * f64::from(index) / f64::from(self.corners);
+            [x + radius * self.stretch * angle.cos(), y + radius * self.stretch * angle.sin()]
+        };
+        let points = (0..self.corners).map(corner).collect();
+        drawing.shapes.push(Shape::Area { points, colour, opacity: 1.0 });
+    }
+}
+
+/// Strokes through a point, by their directions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cross {
+    strokes: &'static [f64],
+}
+
+impl Cross {
+    pub(crate) fn draw(self, [x, y]: [f64; 2], colour: Colour, drawing: &mut Drawing) {
+        for angle in self.strokes {
+            let [across, down] = [REACH * angle.cos(), REACH * angle.sin()];
+            let ends = vec![[x - across, y - down], [x + across, y + down]];
+            drawing.line(ends, Pen::solid(colour, 2.0));
+        }
+    }
+}
+
+/// How one series looks, whatever is drawn of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Look {
+    pub(crate) pen: Pen,
+    dot: Dot,
+    pub(crate) cross: Cross,
+}
+
+impl Look {
+    /// The look of a series by its place among the others.
+    pub(crate) fn of(index: usize) -> Self {
+        let colour = COLOURS[index % COLOURS.len()];
+        Self {
+            pen: Pen { colour, width: 2.0, dashes: DASHES[index % DASHES.len()] },
+            dot: DOTS[index % DOTS.len()],
+            cross: CROSSES[index % CROSSES.len()],
+        }
+    }
+
+    /// The line that leads from cross to cross.
+    pub(crate) fn thin(&self) -> Pen {
+        Pen { colour: self.pen.colour, width: 1.0, dashes: &[2.0, 3.0] }
+    }
+
+    /// A measured value: a dot that stands out from the line behind it.
+    pub(crate) fn draw_dot(&self, at: [f64; 2], drawing: &mut Drawing) {
+        self.dot.draw(at, 4.5, Colour::WHITE, drawing);
+        self.dot.draw(at, 3.2, self.pen.colour, drawing);
+    }
+}
+
+/// A filled circle.
+pub(crate) fn disc(at: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
+    Dot::DISC.draw(at, radius, colour, drawing);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More than any chart has: the fullest one of the papers has 13 series.
+    const MOST: usize = 21;
+
+    #[test]
+    fn series_of_one_chart_differ_however_they_are_drawn() {
+        for (index, other) in (0..MOST).flat_map(|index| (0..index).map(move |other| (index, other))) {
+            let [one, other] = [Look::of(index), Look::of(other)];
+            let is_other_colour = one.pen.colour != other.pen.colour;
+            assert!(is_other_colour || one.pen.dashes != other.pen.dashes, "lines, {index}");
+            assert!(is_other_colour || one.dot != other.dot, "dots, {index}");
+            assert!(is_other_colour || one.cross != other.cross, "crosses, {index}");
+        }
+    }
+
+    #[test]
+    fn neighbours_differ_without_their_colours() {
+        for index in 0..MOST {
+            let [one, next] = [Look::of(index), Look::of(index + 1)];
+            assert!(one.pen.dashes != next.pen.dashes && one.dot != next.dot && one.cross != next.cross);
+        }
+    }
+
+    #[test]
+    fn forty_two_lines_differ() {
+        let pens: Vec<Pen> = (0..42).map(|index| Look::of(index).pen).collect();
+        for (index, pen) in pens.iter().enumerate() {
+            assert!(!pens[..index].contains(pen), "{index}");
+        }
+    }
+}
