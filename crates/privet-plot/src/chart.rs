@@ -163,8 +163,8 @@ impl Chart {
             draw_marks(series, &look, &layout, &mut drawing);
         }
         if frame.is_alone && self.has_legend() {
-            let width = self.legend_width(frame.margin);
-            self.draw_legend([frame.width - width, layout.top], width, &mut drawing);
+            let (width, margin) = (self.legend_width(frame.margin), frame.margin);
+            self.draw_legend([frame.width - width, layout.top], width - margin, &mut drawing);
         }
         drawing
     }

@@ -19,7 +19,7 @@ pub struct HeatCell {
 /// Grey is a scale for all kinds of eyes, and lines of every colour are seen on it.
 const TINT: Colour = Colour::GREY;
 /// Even the palest cells are seen as such.
-const OPACITIES: [f64; 2] = [0.06, 0.62];
+const OPACITIES: [f64; 2] = [0.05, 0.75];
 const BAR_STEPS: u32 = 32;
 const BAR_HEIGHT: f64 = 12.0;
 

@@ -42,9 +42,13 @@ fn best_worst_case(epsilon: f64, theta: f64) -> f64 {
 pub(super) fn figure_7_1(_: &Setting) -> Result<Findings, ReproduceError> {
     let noise = channel(LAPLACE_UNCUT.1, 2.0)?;
     let law = noise.law(INPUT)?;
-    // Far wider than the lattice of the reports, far narrower than what is drawn.
-    let width = 1.0 / 1024.0;
-    let density = |x: f64| (law.cdf(x + width / 2.0) - law.cdf(x - width / 2.0)) / width;
+    // Reports lie on a lattice with a power of two in a unit: densities are those of whole steps, and lines lead from one to the next.
+    let width = 1.0 / 64.0;
+    let step = |x: f64| (law.cdf(x + width / 2.0) - law.cdf(x - width / 2.0)) / width;
+    let density = |x: f64| {
+        let (left, share) = ((x / width).floor() * width, (x / width).rem_euclid(1.0));
+        step(left) * (1.0 - share) + step(left + width) * share
+    };
     // Both have a point at the input, where the peak is.
     let area = |label: String, [low, high]: [f64; 2], parts: u32| {
         let places = grid(low, high, parts).into_iter();

@@ -11,7 +11,7 @@ const PEOPLE: u64 = 10_000;
 /// The correlations of figure 4.1 end here.
 const MOST_RHO: f64 = 0.4;
 /// The smallest p of figure 4.1: towards one half the variance grows without end.
-const LEAST_P: f64 = 0.55;
+const LEAST_P: f64 = 0.6;
 
 /// The variance of each table that keeps epsilon 1 on average without colluders.
 fn variances(ones: f64) -> Result<Heat, ReproduceError> {
