@@ -74,7 +74,7 @@ fn draw_sample(series: &Series, look: &Look, [left, middle]: [f64; 2], drawing: 
         let points = ring([left, middle - half[0]], [right, middle + half[1]]);
         drawing.shapes.push(Shape::Area { points, colour, opacity });
     };
-    if !series.band.is_empty() {
+    if has_wide_band(series) {
         tint([6.0, 6.0], 0.2);
     }
     if series.is_filled && !series.line.is_empty() {
@@ -107,6 +107,14 @@ fn draw_sample(series: &Series, look: &Look, [left, middle]: [f64; 2], drawing: 
     }
 }
 
+/// Whether the band is seen beside its line somewhere.
+fn has_wide_band(series: &Series) -> bool {
+    const SEEN: f64 = 0.005;
+    let highest = series.band.iter().map(|[_, _, high]| high.abs()).fold(0.0, f64::max);
+    series.line.is_empty() && !series.band.is_empty()
+        || series.band.iter().any(|[_, low, high]| high - low > SEEN * highest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,8 +139,9 @@ mod tests {
     fn samples_look_like_their_series() {
         let line = Series { line: vec![[0.0, 0.0], [1.0, 1.0]], ..Series::default() };
         assert_eq!(sample(&line).len(), 1);
-        let band = sample(&Series { band: vec![[0.0, 0.0, 1.0]], ..line });
-        assert!(matches!(band[..], [Shape::Area { .. }, Shape::Line { .. }]));
+        let band = |low: f64| sample(&Series { band: vec![[0.0, low, 1.0]], ..line.clone() });
+        assert!(matches!(band(0.9)[..], [Shape::Area { .. }, Shape::Line { .. }]));
+        assert!(matches!(band(0.999)[..], [Shape::Line { .. }]), "a band that its line hides");
         // A dot without a line; its bar only where there is something to show.
         let measured = |ends: [f64; 2]| {
             sample(&Series { measured: vec![[0.0, ends[0], 0.5, ends[1]]], ..Series::default() })

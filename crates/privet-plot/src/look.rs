@@ -14,8 +14,8 @@ pub(crate) const COLOURS: [Colour; 7] = [
     Colour([0x56, 0xb4, 0xe9]),
 ];
 
-// The numbers of patterns and shapes have no factor in common with that of the colours, so that 42 lines, 35 dots and 28 crosses
-// differ.
+// The numbers of patterns and shapes have no factor in common with that of the colours, so that 42 lines, 35 dots and 35 crosses
+// differ; those of dots and crosses are odd, so that every other series differs as well.
 const DASHES: [&[f32]; 6] =
     [&[], &[9.0, 4.0], &[2.0, 3.0], &[12.0, 3.0, 2.0, 3.0], &[5.0, 2.0], &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0]];
 
@@ -27,13 +27,14 @@ const DOTS: [Dot; 5] = [
     Dot { corners: 3, turn: FRAC_PI_2, stretch: 1.45 },
 ];
 
-const CROSSES: [Cross; 4] = [
+const CROSSES: [Cross; 5] = [
     Cross { strokes: &[&[[-4.5, 4.5], [4.5, -4.5]], &[[-4.5, -4.5], [4.5, 4.5]]] },
     Cross { strokes: &[&[[-6.4, 0.0], [6.4, 0.0]], &[[0.0, -6.4], [0.0, 6.4]]] },
     Cross { strokes: &[&[[-5.5, 0.0], [0.0, -5.5], [5.5, 0.0], [0.0, 5.5], [-5.5, 0.0]]] },
     Cross {
         strokes: &[&[[-3.2, 5.5], [3.2, -5.5]], &[[-3.2, -5.5], [3.2, 5.5]], &[[-6.4, 0.0], [6.4, 0.0]]],
     },
+    Cross { strokes: &[&[[-5.5, 4.0], [0.0, -5.5], [5.5, 4.0], [-5.5, 4.0]]] },
 ];
 
 /// A regular polygon, filled; shapes with few corners are stretched, so that all seem equally large.
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     /// More than any chart has: the fullest ones of the papers have 11 series.
-    const MOST: usize = 28;
+    const MOST: usize = 35;
 
     #[test]
     fn series_of_one_chart_differ_however_they_are_drawn() {
@@ -129,8 +130,10 @@ mod tests {
     #[test]
     fn neighbours_differ_without_their_colours() {
         for index in 0..MOST {
-            let [one, next] = [Look::of(index), Look::of(index + 1)];
-            assert!(one.pen.dashes != next.pen.dashes && one.dot != next.dot && one.cross != next.cross);
+            let [one, next, second] = [0, 1, 2].map(|further| Look::of(index + further));
+            assert!(one.pen.dashes != next.pen.dashes && one.pen.dashes != second.pen.dashes, "{index}");
+            assert!(one.dot != next.dot && one.dot != second.dot, "{index}");
+            assert!(one.cross != next.cross && one.cross != second.cross, "{index}");
         }
     }
 
