@@ -389,3 +389,17 @@ fn heat_row(figure: &'static str, panel: &Panel, heat: &Heat, cell: &HeatCell) -
     let series = format!("{} at {} {}", heat.label, panel.y_name, Place::Number(y));
     Row { figure, series, x: Place::Number(x), ours: cell.value, paper: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_name_what_has_no_number() {
+        let curves = vec![Curve::dots("error", vec![[1.0, 0.5], [2.0, 0.7]])];
+        let panel = Panel { x_labels: &["Kosarak", "Amazon"], curves, ..Panel::default() };
+        let rows = Findings { panels: vec![panel], ..Findings::default() }.rows("4.3");
+        let places: Vec<String> = rows.iter().map(|row| row.x.to_string()).collect();
+        assert_eq!(places, ["Kosarak", "Amazon"]);
+    }
+}
