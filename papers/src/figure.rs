@@ -3,7 +3,7 @@
 use crate::ReproduceError;
 use crate::claims::Measured;
 use crate::data::DataFile;
-use privet_plot::Region;
+use privet_plot::{HeatCell, Region};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -245,23 +245,41 @@ pub struct Panel {
     pub x_name: &'static str,
     /// How the horizontal axis is spaced.
     pub x_spacing: Spacing,
+    /// What lies at 1, 2, 3 and so on, where that is no number.
+    pub x_labels: &'static [&'static str],
     /// What the vertical axis shows, with its unit.
     pub y_name: &'static str,
     /// Whether the vertical axis is never logarithmic: probabilities are compared by their differences.
     pub is_linear: bool,
     /// What is drawn.
     pub curves: Vec<Curve>,
+    /// What is drawn behind the curves.
+    pub heat: Option<Heat>,
+}
+
+/// A number for each cell of the plane, as tints.
+#[derive(Debug, Clone)]
+pub struct Heat {
+    /// What the numbers are, with their unit.
+    pub label: String,
+    /// The cells.
+    pub cells: Vec<HeatCell>,
 }
 
 impl Panel {
     /// The ends of the horizontal axis.
     pub(crate) fn ends(&self) -> [f64; 2] {
         let places = self.curves.iter().flat_map(|curve| curve.points.iter().map(|[x, _]| *x));
-        let [low, high] =
-            places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
-        // Dots stand beside each other, and need room at the ends.
-        let room = if self.curves.iter().any(|curve| curve.look == Look::Dots) { 0.5 } else { 0.0 };
-        [low - room, high + room]
+        let cells = self.heat.iter().flat_map(|heat| &heat.cells).flat_map(|cell| cell.across);
+        places
+            .chain(cells)
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+    }
+
+    /// What lies at a point of the horizontal axis.
+    fn place(&self, x: f64) -> Place {
+        let name = (1u32..).zip(self.x_labels).find(|(place, _)| f64::from(*place) == x);
+        name.map_or(Place::Number(x), |(_, name)| Place::Name((*name).to_owned()))
     }
 
     /// Whether the vertical axis may be logarithmic: every height has a logarithm.
@@ -340,7 +358,7 @@ impl Findings {
                 let row = |series: &str, x: f64, ours: f64| Row {
                     figure,
                     series: series.to_owned(),
-                    x: Place::Number(x),
+                    x: panel.place(x),
                     ours,
                     paper: None,
                 };
@@ -349,6 +367,9 @@ impl Findings {
                     let series = format!("{series}, {name}");
                     rows.extend(curve.band.iter().map(|ends| row(&series, ends[0], ends[side])));
                 }
+            }
+            if let Some(heat) = &panel.heat {
+                rows.extend(heat.cells.iter().map(|cell| heat_row(figure, panel, heat, cell)));
             }
         }
         rows.extend(self.entries.iter().map(|entry| Row {
@@ -359,5 +380,26 @@ impl Findings {
             paper: None,
         }));
         rows
+    }
+}
+
+/// A cell by its middle.
+fn heat_row(figure: &'static str, panel: &Panel, heat: &Heat, cell: &HeatCell) -> Row {
+    let [x, y] = [cell.across, cell.upwards].map(|[from, to]| f64::midpoint(from, to));
+    let series = format!("{} at {} {}", heat.label, panel.y_name, Place::Number(y));
+    Row { figure, series, x: Place::Number(x), ours: cell.value, paper: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_name_what_has_no_number() {
+        let curves = vec![Curve::dots("error", vec![[1.0, 0.5], [2.0, 0.7]])];
+        let panel = Panel { x_labels: &["Kosarak", "Amazon"], curves, ..Panel::default() };
+        let rows = Findings { panels: vec![panel], ..Findings::default() }.rows("4.3");
+        let places: Vec<String> = rows.iter().map(|row| row.x.to_string()).collect();
+        assert_eq!(places, ["Kosarak", "Amazon"]);
     }
 }

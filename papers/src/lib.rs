@@ -21,7 +21,8 @@ mod tracs;
 pub use claims::{Claim, Measured, Verdict};
 pub use error::ReproduceError;
 pub use figure::{
-    Compute, Curve, Effort, Entry, Figure, Findings, LabelMap, Look, Panel, Place, Row, Setting, Spacing,
+    Compute, Curve, Effort, Entry, Figure, Findings, Heat, LabelMap, Look, Panel, Place, Row, Setting,
+    Spacing,
 };
 pub use paper::Paper;
 pub use reproduce::{Basis, Outcome, Progress, Reproduced, Reproduction, Request, reproduce};

@@ -31,6 +31,9 @@ fn papers_have_rows_charts_and_pages() {
     assert!(read("jrr/rows.csv").starts_with("figure,series,x,ours,paper\n"));
     assert!(read("jrr/rows.csv").contains("\n4.6,jrr-fig46-10000,"));
     assert!(read("jrr/4.5-10000-people.svg").starts_with("<svg"));
+    // Tints have their scale in the chart, and their numbers in the table.
+    assert!(read("jrr/4.1.svg").contains(">variance (people^2)<"));
+    assert!(read("jrr/rows.csv").contains("\n4.1,variance (people^2) at rho "));
     assert!(std::fs::read(folder.join("jrr/4.5-10000-people.png")).unwrap().starts_with(b"\x89PNG"));
     let page = read("jrr.html");
     assert!(page.contains("Figure 4.5") && page.contains("id=\"jrr-fig46-10000\"") && !page.contains("src="));

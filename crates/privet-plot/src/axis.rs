@@ -1,4 +1,4 @@
-//! Axes of a chart: linear, around a circle, or logarithmic.
+//! Axes of a chart: linear, around a circle, logarithmic, or with names.
 
 use crate::scale::Scale;
 use std::f64::consts::TAU;
@@ -18,6 +18,11 @@ pub(crate) enum Axis {
         high: f64,
         extent: f64,
     },
+    /// Names at 1, 2, 3 and so on.
+    Names {
+        scale: Scale,
+        names: &'static [&'static str],
+    },
 }
 
 impl Axis {
@@ -29,6 +34,11 @@ impl Axis {
     /// One turn of a circle.
     pub(crate) fn turn(period: f64, extent: f64) -> Self {
         Self::Turn { scale: Scale::between(0.0, period, extent), period }
+    }
+
+    /// Places with names: half a place of room is left at both ends.
+    pub(crate) fn names(names: &'static [&'static str], extent: f64) -> Self {
+        Self::Names { scale: Scale::between(0.5, names.len() as f64 + 0.5, extent), names }
     }
 
     /// Zero and all the values.
@@ -54,7 +64,7 @@ impl Axis {
     /// Where a value lies, between zero and the extent.
     pub(crate) fn place(&self, value: f64) -> f64 {
         match self {
-            Self::Linear(scale) | Self::Turn { scale, .. } => scale.place(value),
+            Self::Linear(scale) | Self::Turn { scale, .. } | Self::Names { scale, .. } => scale.place(value),
             Self::Logarithmic { low, high, extent } => {
                 let share = (value.max(f64::MIN_POSITIVE) / low).ln() / (high / low).ln();
                 if share.is_finite() { share.clamp(0.0, 1.0) * extent } else { 0.0 }
@@ -67,6 +77,9 @@ impl Axis {
         match self {
             Self::Linear(scale) => {
                 scale.ticks().into_iter().map(|value| (value, scale.number(value))).collect()
+            }
+            Self::Names { names, .. } => {
+                (1u32..).zip(*names).map(|(place, name)| (f64::from(place), (*name).to_owned())).collect()
             }
             Self::Turn { period, .. } => (0..=8).map(|eighth| eighth_of(*period, eighth)).collect(),
             Self::Logarithmic { low, high, .. } => {
@@ -132,6 +145,13 @@ mod tests {
         assert_eq!(texts(&Axis::turn(360.0, 1.0))[..4], ["0", "45", "90", "135"]);
         assert_eq!(texts(&Axis::turn(TAU, 1.0))[4], "π");
         assert_eq!(Axis::turn(24.0, 100.0).place(6.0), 25.0);
+    }
+
+    #[test]
+    fn names_stand_in_the_middle_of_their_places() {
+        let axis = Axis::names(&["one", "other"], 100.0);
+        assert_eq!(axis.ticks(), [(1.0, "one".to_owned()), (2.0, "other".to_owned())]);
+        assert_eq!([axis.place(1.0), axis.place(2.0)], [25.0, 75.0]);
     }
 
     #[test]

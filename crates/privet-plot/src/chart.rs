@@ -2,7 +2,8 @@
 
 use crate::axis::Axis;
 use crate::font;
-use crate::page::escape;
+use crate::heat::{HeatCell, draw_cells};
+use crate::look::{Look, disc};
 use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
 
 /// What the horizontal axis spans.
@@ -14,6 +15,8 @@ pub enum Range {
     Turn(f64),
     /// From one number above zero to another, spaced by factors.
     Factors([f64; 2]),
+    /// Things that have no order, by their names; they lie at 1, 2, 3 and so on.
+    Names(&'static [&'static str]),
 }
 
 /// One colour of a chart: what it is called, and what is drawn in it.
@@ -37,6 +40,8 @@ pub struct Series {
     pub dots: Vec<[f64; 2]>,
     /// A number that is marked below the axis.
     pub mark: Option<f64>,
+    /// Tinted cells behind everything else; such a series has a scale of tints in the legend.
+    pub cells: Vec<HeatCell>,
 }
 
 impl Series {
@@ -45,7 +50,8 @@ impl Series {
         let band = self.band.iter().flat_map(|[_, ends @ ..]| ends);
         let measured = self.measured.iter().flat_map(|[_, ends @ ..]| ends);
         let points = self.line.iter().chain(&self.crosses).map(|[_, value]| value);
-        points.chain(band).chain(measured).copied()
+        let cells = self.cells.iter().flat_map(|cell| &cell.upwards);
+        points.chain(band).chain(measured).chain(cells).copied()
     }
 }
 
@@ -89,10 +95,8 @@ impl Frame {
 }
 
 const TITLE: f64 = 15.0;
-const TEXT: f64 = 12.0;
+pub(crate) const TEXT: f64 = 12.0;
 const BOTTOM: f64 = 58.0;
-const LEGEND_ROW: f64 = 21.0;
-const SWATCH: f64 = 34.0;
 /// Neighbouring stems of several series stand this far apart.
 const STEM_GAP: f64 = 8.0;
 /// Measured values of several series at one place stand this far apart.
@@ -100,26 +104,7 @@ const MEASURED_GAP: f64 = 6.0;
 /// More stems than this have no numbers beside them.
 const MOST_STEM_LABELS: usize = 6;
 /// Values that differ by more than this factor are told apart on a logarithmic axis only.
-const LOGARITHMIC_FROM: f64 = 12.0;
-
-/// The palette of Okabe and Ito without its yellow, which is too pale for lines: told apart by all kinds of eyes.
-pub(crate) const COLOURS: [Colour; 7] = [
-    Colour([0x00, 0x72, 0xb2]),
-    Colour([0xd5, 0x5e, 0x00]),
-    Colour([0x00, 0x9e, 0x73]),
-    Colour([0x00, 0x00, 0x00]),
-    Colour([0xcc, 0x79, 0xa7]),
-    Colour([0xe6, 0x9f, 0x00]),
-    Colour([0x56, 0xb4, 0xe9]),
-];
-
-/// As many as have no factor in common with the number of colours, so that 42 lines differ.
-const DASHES: [&[f32]; 6] =
-    [&[], &[9.0, 4.0], &[2.0, 3.0], &[12.0, 3.0, 2.0, 3.0], &[5.0, 2.0], &[12.0, 3.0, 2.0, 3.0, 2.0, 3.0]];
-
-fn pen_of(index: usize) -> Pen {
-    Pen { colour: COLOURS[index % COLOURS.len()], width: 2.0, dashes: DASHES[index % DASHES.len()] }
-}
+pub(crate) const LOGARITHMIC_FROM: f64 = 12.0;
 
 /// Where the parts lie.
 struct Layout {
@@ -146,28 +131,6 @@ impl Chart {
         self.draw_in(Frame::PAGE)
     }
 
-    /// What the colours mean, as a list for a page; nothing if there is nothing to tell apart.
-    pub fn legend_html(&self) -> String {
-        if !self.has_legend() {
-            return String::new();
-        }
-        let row = |(index, series): (usize, &Series)| {
-            let sample = Drawing {
-                width: SWATCH,
-                height: TEXT,
-                title: String::new(),
-                description: String::new(),
-                shapes: vec![Shape::Line {
-                    points: vec![[0.0, TEXT / 2.0], [SWATCH, TEXT / 2.0]],
-                    pen: pen_of(index),
-                }],
-            };
-            format!("<li>{}{}</li>", crate::svg::swatch(&sample), escape(&series.label))
-        };
-        let rows: String = self.series.iter().enumerate().map(row).collect();
-        format!("<ul class=\"key\">{rows}</ul>\n")
-    }
-
     fn draw_in(&self, frame: Frame) -> Drawing {
         let layout = self.layout(frame);
         let mut drawing = Drawing {
@@ -180,22 +143,28 @@ impl Chart {
         if frame.is_alone {
             drawing.text(&self.title, [frame.margin, 28.0], Anchor::Start, TITLE);
         }
+        if let Some(y) = &layout.y {
+            let place = |[x, value]: [f64; 2]| layout.point(y, x, value);
+            self.series.iter().for_each(|series| draw_cells(series, place, &mut drawing));
+        }
         self.draw_axes(&layout, &mut drawing);
         for (index, series) in self.series.iter().enumerate() {
-            draw_band(series, pen_of(index), &layout, &mut drawing);
+            draw_band(series, &Look::of(index), &layout, &mut drawing);
         }
         for (index, series) in self.series.iter().enumerate() {
-            draw_line(series, pen_of(index), &layout, &mut drawing);
+            draw_line(series, &Look::of(index), &layout, &mut drawing);
         }
         for (index, series) in self.series.iter().enumerate() {
+            let look = Look::of(index);
             let place = index as f64 - (self.series.len() as f64 - 1.0) / 2.0;
-            draw_stems(series, pen_of(index), place * STEM_GAP, &layout, &mut drawing);
-            draw_measured(series, pen_of(index), place * MEASURED_GAP, &layout, &mut drawing);
-            draw_crosses(series, pen_of(index), &layout, &mut drawing);
-            draw_marks(series, pen_of(index), &layout, &mut drawing);
+            draw_stems(series, &look, place * STEM_GAP, &layout, &mut drawing);
+            draw_measured(series, &look, place * MEASURED_GAP, &layout, &mut drawing);
+            draw_crosses(series, &look, &layout, &mut drawing);
+            draw_marks(series, &look, &layout, &mut drawing);
         }
-        if frame.is_alone {
-            self.draw_legend(&layout, &mut drawing);
+        if frame.is_alone && self.has_legend() {
+            let (width, margin) = (self.legend_width(frame.margin), frame.margin);
+            self.draw_legend([frame.width - width, layout.top], width - margin, &mut drawing);
         }
         drawing
     }
@@ -205,14 +174,10 @@ impl Chart {
         self.y_name.is_empty() && self.stem_name.is_empty()
     }
 
-    fn has_legend(&self) -> bool {
-        self.series.iter().any(|series| !series.label.is_empty())
-    }
-
     fn layout(&self, frame: Frame) -> Layout {
         let Frame { width, height, top, margin, .. } = frame;
         let has_legend = frame.is_alone && self.has_legend();
-        let rows = if has_legend { self.series.len() as f64 * LEGEND_ROW } else { 0.0 };
+        let rows = if has_legend { self.legend_height() } else { 0.0 };
         let bottom = (height - BOTTOM).max(top + rows);
         let extent = bottom - top;
         let values = || self.series.iter().flat_map(Series::values);
@@ -236,6 +201,7 @@ impl Chart {
             Range::Line([low, high]) => Axis::between(low, high, right - left),
             Range::Turn(period) => Axis::turn(period, right - left),
             Range::Factors(ends) => Axis::logarithmic(ends, right - left),
+            Range::Names(names) => Axis::names(names, right - left),
         };
         // In a page half of the last number may hang over the end of the axis.
         let overhang =
@@ -243,11 +209,6 @@ impl Chart {
         let right = right - overhang;
         let x = x_axis(right);
         Layout { frame, left, right, top, bottom, x, y, stems }
-    }
-
-    fn legend_width(&self, margin: f64) -> f64 {
-        let widths = self.series.iter().map(|series| font::width(&series.label, TEXT));
-        margin + SWATCH + 8.0 + widths.fold(0.0, f64::max)
     }
 
     fn draw_axes(&self, layout: &Layout, drawing: &mut Drawing) {
@@ -282,30 +243,17 @@ impl Chart {
         drawing.line(vec![[*left, *bottom], [*right, *bottom]], Pen::solid(Colour::GREY, 1.0));
         drawing.text(&self.x_name, [f64::midpoint(*left, *right), bottom + 44.0], Anchor::Middle, TEXT);
     }
-
-    fn draw_legend(&self, layout: &Layout, drawing: &mut Drawing) {
-        if !self.has_legend() {
-            return;
-        }
-        let Frame { width, margin, .. } = layout.frame;
-        let start = width - self.legend_width(margin);
-        for (index, series) in self.series.iter().enumerate() {
-            let middle = layout.top + (index as f64 + 0.5) * LEGEND_ROW;
-            drawing.line(vec![[start, middle], [start + SWATCH, middle]], pen_of(index));
-            drawing.text(&series.label, [start + SWATCH + 8.0, middle + 4.0], Anchor::Start, TEXT);
-        }
-    }
 }
 
 /// How many times the largest of some values is the smallest one above zero.
-fn spread(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn spread(values: impl Iterator<Item = f64>) -> f64 {
     let usable = values.filter(|value| value.is_finite() && *value > 0.0);
     let [low, high] =
         usable.fold([f64::INFINITY, 0.0f64], |[low, high], value| [low.min(value), high.max(value)]);
     high / low
 }
 
-fn label_width(axis: &Axis) -> f64 {
+pub(crate) fn label_width(axis: &Axis) -> f64 {
     axis.ticks().iter().map(|(_, text)| font::width(text, TEXT)).fold(0.0, f64::max)
 }
 
@@ -325,49 +273,44 @@ impl Layout {
     }
 }
 
-fn draw_band(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
+fn draw_band(series: &Series, look: &Look, layout: &Layout, drawing: &mut Drawing) {
     let Some(y) = &layout.y else { return };
     let lower = series.band.iter().map(|[x, low, _]| layout.point(y, *x, *low));
     let upper = series.band.iter().rev().map(|[x, _, high]| layout.point(y, *x, *high));
     let points: Vec<[f64; 2]> = lower.chain(upper).collect();
     if series.band.len() > 1 {
-        drawing.shapes.push(Shape::Area { points, colour: pen.colour, opacity: 0.2 });
+        drawing.shapes.push(Shape::Area { points, colour: look.pen.colour, opacity: 0.2 });
     } else if !points.is_empty() {
-        drawing.line(points, Pen::solid(pen.colour, 7.0));
+        drawing.line(points, Pen::solid(look.pen.colour, 7.0));
     }
 }
 
 /// Dots with whiskers.
-fn draw_measured(series: &Series, pen: Pen, shift: f64, layout: &Layout, drawing: &mut Drawing) {
+fn draw_measured(series: &Series, look: &Look, shift: f64, layout: &Layout, drawing: &mut Drawing) {
     let Some(y) = &layout.y else { return };
     for [x, low, value, high] in &series.measured {
         let [low, middle, high] = [low, value, high].map(|value| {
             let [x, y] = layout.point(y, *x, *value);
             [x + shift, y]
         });
-        drawing.line(vec![low, high], Pen::solid(pen.colour, 1.2));
-        disc(middle, 4.5, Colour::WHITE, drawing);
-        disc(middle, 3.2, pen.colour, drawing);
+        drawing.line(vec![low, high], Pen::solid(look.pen.colour, 1.2));
+        look.draw_dot(middle, drawing);
     }
 }
 
 /// Crosses on a thin line.
-fn draw_crosses(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
-    const REACH: f64 = 4.5;
+fn draw_crosses(series: &Series, look: &Look, layout: &Layout, drawing: &mut Drawing) {
     let Some(y) = &layout.y else { return };
     let points: Vec<[f64; 2]> = series.crosses.iter().map(|[x, value]| layout.point(y, *x, *value)).collect();
-    for [x, y] in &points {
-        for slope in [-REACH, REACH] {
-            let ends = vec![[x - REACH, y - slope], [x + REACH, y + slope]];
-            drawing.line(ends, Pen::solid(pen.colour, 2.0));
-        }
+    for point in &points {
+        look.cross.draw(*point, look.pen.colour, drawing);
     }
     if !points.is_empty() {
-        drawing.line(points, Pen { colour: pen.colour, width: 1.0, dashes: &[2.0, 3.0] });
+        drawing.line(points, look.thin());
     }
 }
 
-fn draw_line(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
+fn draw_line(series: &Series, look: &Look, layout: &Layout, drawing: &mut Drawing) {
     let Some(y) = &layout.y else { return };
     let place = |[x, value]: &[f64; 2]| layout.point(y, *x, *value);
     let points: Vec<[f64; 2]> = series.line.iter().map(place).collect();
@@ -376,22 +319,22 @@ fn draw_line(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) 
         let mut area = vec![[first[0], layout.bottom]];
         area.extend(&points);
         area.push([last[0], layout.bottom]);
-        drawing.shapes.push(Shape::Area { points: area, colour: pen.colour, opacity: 0.1 });
+        drawing.shapes.push(Shape::Area { points: area, colour: look.pen.colour, opacity: 0.1 });
     }
-    drawing.line(points, pen);
+    drawing.line(points, look.pen);
     for dot in &series.dots {
-        disc(place(dot), 4.0, pen.colour, drawing);
+        disc(place(dot), 4.0, look.pen.colour, drawing);
     }
 }
 
-fn draw_stems(series: &Series, pen: Pen, shift: f64, layout: &Layout, drawing: &mut Drawing) {
+fn draw_stems(series: &Series, look: &Look, shift: f64, layout: &Layout, drawing: &mut Drawing) {
     let Some(axis) = &layout.stems else { return };
     let has_numbers = series.stems.len() <= MOST_STEM_LABELS;
     for [value, mass] in &series.stems {
         let x = layout.left + layout.x.place(*value) + shift;
         let top = layout.bottom - axis.place(*mass);
-        drawing.line(vec![[x, layout.bottom], [x, top]], Pen { dashes: &[], ..pen });
-        disc([x, top], if has_numbers { 4.5 } else { 2.5 }, pen.colour, drawing);
+        drawing.line(vec![[x, layout.bottom], [x, top]], Pen { dashes: &[], ..look.pen });
+        disc([x, top], if has_numbers { 4.5 } else { 2.5 }, look.pen.colour, drawing);
         if has_numbers {
             let text = format!("{mass:.3}");
             // Towards the middle, where there is room.
@@ -409,7 +352,7 @@ fn draw_stems(series: &Series, pen: Pen, shift: f64, layout: &Layout, drawing: &
 }
 
 /// A triangle below the axis that points at a number.
-fn draw_marks(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing) {
+fn draw_marks(series: &Series, look: &Look, layout: &Layout, drawing: &mut Drawing) {
     let Some(value) = series.mark else { return };
     // The beginning of a circle is its end.
     let again = match layout.x {
@@ -419,17 +362,8 @@ fn draw_marks(series: &Series, pen: Pen, layout: &Layout, drawing: &mut Drawing)
     for value in [value].into_iter().chain(again) {
         let (x, y) = (layout.left + layout.x.place(value), layout.bottom + 1.0);
         let points = vec![[x, y], [x + 5.5, y + 9.0], [x - 5.5, y + 9.0]];
-        drawing.shapes.push(Shape::Area { points, colour: pen.colour, opacity: 1.0 });
+        drawing.shapes.push(Shape::Area { points, colour: look.pen.colour, opacity: 1.0 });
     }
-}
-
-/// A filled circle.
-pub(crate) fn disc([x, y]: [f64; 2], radius: f64, colour: Colour, drawing: &mut Drawing) {
-    let corner = |index: u32| {
-        let angle = std::f64::consts::TAU * f64::from(index) / 24.0;
-        [x + radius * angle.cos(), y + radius * angle.sin()]
-    };
-    drawing.shapes.push(Shape::Area { points: (0..24).map(corner).collect(), colour, opacity: 1.0 });
 }
 
 #[cfg(test)]
@@ -461,14 +395,6 @@ mod tests {
         assert!(text.contains("<desc id=\"text\">How large they are</desc>"));
         assert!(text.contains("stroke-dasharray") && !text.contains("<script>"));
         assert!(!text.contains("NaN") && !text.contains("inf\""));
-    }
-
-    #[test]
-    fn forty_two_lines_differ() {
-        let pens: Vec<Pen> = (0..42).map(pen_of).collect();
-        for (index, pen) in pens.iter().enumerate() {
-            assert!(!pens[..index].contains(pen), "{index}");
-        }
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub fn draw_laws(title: String, domain: &DomainSpec, laws: &[Law]) -> Chart {
     let is_ring = matches!(range, Range::Turn(_));
     let inside = |value: f64| match range {
         Range::Line([low, high]) | Range::Factors([low, high]) => (low..=high).contains(&value),
-        Range::Turn(_) => true,
+        Range::Turn(_) | Range::Names(_) => true,
     };
     let series = |law: &Law| {
         let ranges = law.ranges().filter(|part| inside(part.from) && inside(part.to));

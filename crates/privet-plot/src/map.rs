@@ -1,8 +1,8 @@
 //! Paths in a plane: the border of their space, lines of equal coordinates, a scale bar, and no tiles from anywhere.
 
 use crate::axis::round_numbers;
-use crate::chart::{COLOURS, disc};
 use crate::font;
+use crate::look::{COLOURS, disc};
 use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
 
 /// One colour of a map: what it is called, and the paths that are drawn in it.

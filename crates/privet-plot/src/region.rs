@@ -1,8 +1,8 @@
 //! The labels of a classifier over two features, with boxes and a point.
 
 use crate::axis::Axis;
-use crate::chart::{COLOURS, disc};
 use crate::font;
+use crate::look::{COLOURS, disc};
 use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
 
 /// Ends of a box along both axes, with what the box is.

@@ -1,7 +1,7 @@
 //! Shares around a circle, as petals whose areas are the shares.
 
 use crate::axis::Axis;
-use crate::chart::{COLOURS, disc};
+use crate::look::{COLOURS, disc};
 use crate::shape::{Anchor, Colour, Drawing, Pen, Shape};
 use std::f64::consts::TAU;
 

@@ -1,6 +1,6 @@
 //! A drawing as SVG.
 
-use crate::chart::COLOURS;
+use crate::look::COLOURS;
 use crate::page::escape;
 use crate::shape::{Anchor, Colour, Drawing, Shape};
 

@@ -42,14 +42,23 @@ fn best_worst_case(epsilon: f64, theta: f64) -> f64 {
 pub(super) fn figure_7_1(_: &Setting) -> Result<Findings, ReproduceError> {
     let noise = channel(LAPLACE_UNCUT.1, 2.0)?;
     let law = noise.law(INPUT)?;
-    // Reports lie on a lattice with a power of two in a unit.
-    let width = 1.0 / 16.0;
-    let density = |x: f64| (law.cdf(x + width / 2.0) - law.cdf(x - width / 2.0)) / width;
-    let area = |label: &str, cells: std::ops::Range<i32>| {
-        let middles = cells.map(|cell| (f64::from(cell) + 0.5) * width);
-        Curve::area(label, middles.map(|middle| [middle, density(middle)]).collect())
+    // Reports lie on a lattice with a power of two in a unit: densities are those of whole steps, and lines lead from one to the next.
+    let width = 1.0 / 64.0;
+    let step = |x: f64| (law.cdf(x + width / 2.0) - law.cdf(x - width / 2.0)) / width;
+    let density = |x: f64| {
+        let (left, share) = ((x / width).floor() * width, (x / width).rem_euclid(1.0));
+        step(left) * (1.0 - share) + step(left + width) * share
     };
-    let curves = vec![area("Laplace noise, epsilon 2", -24..40), area("within about .3", 3..13)];
+    // Both have a point at the input, where the peak is.
+    let area = |label: String, [low, high]: [f64; 2], parts: u32| {
+        let places = grid(low, high, parts).into_iter();
+        Curve::area(label, places.map(|x| [x, density(x)]).collect())
+    };
+    let inside = format!("within .3 of .5: {:.1} %", 100.0 * stays(&noise, 0.3)?);
+    let curves = vec![
+        area("Laplace noise, epsilon 2".to_owned(), [INPUT - 2.0, INPUT + 2.0], 128),
+        area(inside, [INPUT - 0.3, INPUT + 0.3], 60),
+    ];
     let mut findings = Findings::default();
     let (x_name, y_name) = ("report", "density");
     findings.panels.push(Panel {

@@ -1,6 +1,6 @@
 //! Four data sets of one bit for each person.
 
-use super::{Bits, DATA_SETS, People, heuristic, independent, plan, variance};
+use super::{Bits, DATA_SETS, NAMES, People, heuristic, independent, plan, variance};
 use crate::data::column;
 use crate::{Curve, Findings, Panel, ReproduceError, Setting};
 use privet::Generator;
@@ -98,7 +98,8 @@ pub(super) fn figure_4_3(setting: &Setting) -> Result<Findings, ReproduceError> 
         }
         findings.panels.push(Panel {
             name: format!("epsilon {epsilon}"),
-            x_name: "data set: 1 Kosarak, 2 Amazon, 3 E-commerce, 4 Census",
+            x_name: "data set",
+            x_labels: &NAMES,
             y_name: "mean squared error (people^2)",
             curves: curves.into(),
             ..Panel::default()

@@ -2,15 +2,34 @@
 
 use super::{People, average_epsilon, heuristic, independent, plan, table, truth, variance};
 use crate::channel::{curve, grid};
-use crate::{Curve, Findings, Panel, ReproduceError, Setting};
+use crate::{Curve, Findings, Heat, Panel, ReproduceError, Setting};
 use privet::joint::Choice;
+use privet_plot::HeatCell;
 
 const PEOPLE: u64 = 10_000;
+
+/// The correlations of figure 4.1 end here.
+const MOST_RHO: f64 = 0.4;
+/// The smallest p of figure 4.1: towards one half the variance grows without end.
+const LEAST_P: f64 = 0.6;
+
+/// The variance of each table that keeps epsilon 1 on average without colluders.
+fn variances(ones: f64) -> Result<Heat, ReproduceError> {
+    let mut cells = Vec::new();
+    for across in grid(LEAST_P, truth(1.0), 40).windows(2) {
+        let p = f64::midpoint(across[0], across[1]);
+        for upwards in grid(1.0 - 1.0 / p, MOST_RHO, 50).windows(2) {
+            let value = variance(&table(p, f64::midpoint(upwards[0], upwards[1]))?, PEOPLE, ones);
+            cells.push(HeatCell { across: [across[0], across[1]], upwards: [upwards[0], upwards[1]], value });
+        }
+    }
+    Ok(Heat { label: "variance (people^2)".to_owned(), cells })
+}
 
 pub(super) fn figure_4_1(_: &Setting) -> Result<Findings, ReproduceError> {
     let (s, others) = (truth(1.0), (PEOPLE - 1) as f64);
     let floor = |p: f64| 1.0 - 1.0 / p;
-    let places = grid(0.5, s, 50);
+    let places = grid(LEAST_P, s, 50);
     let exposed = |label: &str, epsilon: f64| {
         let ratio = f64::exp(epsilon);
         let border = |p: f64| ((p - ratio * (1.0 - p)) / (p * (1.0 + ratio))).max(floor(p));
@@ -25,7 +44,7 @@ pub(super) fn figure_4_1(_: &Setting) -> Result<Findings, ReproduceError> {
                 1.0 - others * (1.0 - s) / (others - colluders * rho)
             }
         };
-        let points = grid(-0.4, 0.4, 80).into_iter().map(|rho| [largest(rho), rho]);
+        let points = grid(-0.4, MOST_RHO, 80).into_iter().map(|rho| [largest(rho), rho]);
         Curve::line(label, points.filter(|[p, rho]| *rho >= floor(*p)).collect())
     };
     let people = |colluders: u64| People { count: PEOPLE, colluders, ones: 100 };
@@ -50,7 +69,8 @@ pub(super) fn figure_4_1(_: &Setting) -> Result<Findings, ReproduceError> {
         exposed("exposed pair loses 4", 4.0),
     ];
     curves.extend(crosses);
-    findings.panels.push(Panel { x_name: "p", y_name: "rho", curves, ..Panel::default() });
+    let heat = Some(variances(100.0)?);
+    findings.panels.push(Panel { x_name: "p", y_name: "rho", curves, heat, ..Panel::default() });
     findings.holds("jrr-fig41-shrinks", feasible(500)? < feasible(0)?);
     Ok(findings)
 }

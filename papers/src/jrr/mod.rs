@@ -35,6 +35,7 @@ const DATA_SETS: [Bits; 4] = [
     bits("E-commerce", "ecommerce", "jrr/ecommerce.csv"),
     bits("Census", "census", "jrr/census.csv"),
 ];
+const NAMES: [&str; 4] = [DATA_SETS[0].name, DATA_SETS[1].name, DATA_SETS[2].name, DATA_SETS[3].name];
 const FILES: &[DataFile] = &[DATA_SETS[0].file, DATA_SETS[1].file, DATA_SETS[2].file, DATA_SETS[3].file];
 
 /// How often independent response at this epsilon tells the truth.
@@ -99,7 +100,10 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure::new("table 4.1", "The joint table of example 3", examples::table_4_1),
     Figure::new("table 4.2", "The joint table in general", examples::table_4_2),
     Figure::new("4.1", "Which (p, rho) keep epsilon 1 on average (10 000 people, 100 ones)", heuristic::figure_4_1)
-        .noting("The region is that of the average promise. The dashed lines are where an exposed pair loses 2 and 4."),
+        .noting(
+            "The region is that of the average promise; darker is a larger variance, and left of the picture it grows without end. \
+             An exposed pair loses 2 and 4 where the lines with these names are, and more below them.",
+        ),
     Figure::new("4.2", "Variance with colluders (epsilon 1, 10 000 people)", heuristic::figure_4_2)
         .noting(
             "The variance depends on (2 n1 - n)^2 alone, so a tenth and nine tenths of ones have the same limit, 9.3 % of colluders. \

@@ -117,12 +117,14 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure::new("5.17", "Means of MotionSense", motion::figure_5_17)
         .noting(
             "The compared errors are bias towards the middle of the interval, so their ratio says how far the data are from it. An \
-             unbiased mechanism (PM as published, OGPM-U) or reading the reports of OGPM by their likelihood is a fraction of it.",
+             unbiased mechanism (PM as published, OGPM-U) or reading the reports of OGPM by their likelihood is a fraction of it. The \
+             lines of EM are means of few trials, 20 instead of 500 and in quick work a single one, and as rough as that.",
         )
         .needing(&[MOTION_SENSE])
         .taking(200),
     Figure::new("C.2.5", "Squared error at the end of the interval", densities::c_2_5),
-    Figure::new("C.2.6", "Shares of a distance and a direction", densities::c_2_6),
+    Figure::new("C.2.6", "Shares of a distance and a direction", densities::c_2_6)
+        .noting("Drawn in Figure 5.7: the error by the share of the distance, with both best divisions."),
     Figure::new("C.3", "Expected absolute error over the interval (epsilon .4 and .8)", compared::figure_c_3).taking(10),
     Figure::new(TEXT, "Theorems and sentences of the text", theorems::theorems).taking(20),
 ];

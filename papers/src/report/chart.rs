@@ -1,6 +1,6 @@
 //! The charts of figures.
 
-use crate::figure::{Look, Spacing, slug};
+use crate::figure::{Heat, Look, Spacing, slug};
 use crate::{Curve, Figure, Panel, ReproduceError, Reproduced, Reproduction};
 use privet_plot::{Chart, Drawing, Range, Region, Series};
 use std::path::Path;
@@ -30,9 +30,14 @@ fn file_name(figure: &Figure, part: &str) -> String {
     if part.is_empty() { figure.slug() } else { format!("{}-{}", figure.slug(), slug(part)) }
 }
 
+/// The names of the figure and its part. Where the part has an epsilon of its own, the list of all of them is left out.
 fn title(figure: &Figure, part: &str) -> String {
+    let what = match figure.title.split_once(" (epsilon ") {
+        Some((what, _)) if part.contains("epsilon ") => what,
+        _ => figure.title,
+    };
     let part = if part.is_empty() { String::new() } else { format!(", {part}") };
-    format!("{}{part}: {}", figure.heading(), figure.title)
+    format!("{}{part}: {what}", figure.heading())
 }
 
 fn chart(figure: &Figure, panel: &Panel) -> Chart {
@@ -49,14 +54,20 @@ fn chart(figure: &Figure, panel: &Panel) -> Chart {
         ),
         x_name: panel.x_name.to_owned(),
         x_range: match panel.x_spacing {
+            _ if !panel.x_labels.is_empty() => Range::Names(panel.x_labels),
             Spacing::Linear => Range::Line(ends),
             Spacing::Logarithmic => Range::Factors(ends),
         },
         y_name: panel.y_name.to_owned(),
         stem_name: String::new(),
         may_be_logarithmic: panel.may_be_logarithmic(),
-        series: panel.curves.iter().map(series).collect(),
+        series: panel.curves.iter().map(series).chain(panel.heat.iter().map(tints)).collect(),
     }
+}
+
+/// Drawn behind the curves, and last in the legend.
+fn tints(heat: &Heat) -> Series {
+    Series { label: heat.label.clone(), cells: heat.cells.clone(), ..Series::default() }
 }
 
 fn series(curve: &Curve) -> Series {
@@ -70,5 +81,19 @@ fn series(curve: &Curve) -> Series {
             Series { measured, ..series }
         }
         Look::Area => Series { line: points, is_filled: true, ..series },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Findings;
+
+    #[test]
+    fn titles_say_nothing_twice() {
+        let figure = Figure::new("5.8", "Errors (epsilon 2 and 4)", |_| Ok(Findings::default()));
+        assert_eq!(title(&figure, "epsilon 2"), "Figure 5.8, epsilon 2: Errors");
+        assert_eq!(title(&figure, "worst"), "Figure 5.8, worst: Errors (epsilon 2 and 4)");
+        assert_eq!(title(&figure, ""), "Figure 5.8: Errors (epsilon 2 and 4)");
     }
 }
