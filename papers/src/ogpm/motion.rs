@@ -242,7 +242,7 @@ fn distributions(
     let mut curves = [const { Vec::new() }; 3];
     let mut compared_lines = Vec::new();
     for (label, id, space) in compared {
-        let lines = quantity.over_epsilons(id, space, setting.effort.pick(10, 500), |_, trial| {
+        let lines = quantity.over_epsilons(id, space, setting.effort.pick(100, 500), |_, trial| {
             let counts = histogram(&trial.numbers, *width, BINS);
             Ok([
                 euclidean(&histogram(&trial.numbers, *width, PRINTED_BINS), &printed_truth),
@@ -303,8 +303,10 @@ fn accelerations(
     let mut lines = Vec::new();
     let others = [("OGPM-U", OGPM_U, UNIT), ("PM", PM, UNIT), ("squared-error root", ROOT, UNIT)];
     let mechanisms: Vec<_> = quantity.compared.into_iter().chain(others).collect();
-    for (_, id, space) in &mechanisms {
-        let trials = setting.effort.pick(20, 500);
+    for (index, (_, id, space)) in mechanisms.iter().enumerate() {
+        // Only the compared ones have printed numbers.
+        let is_compared = index < quantity.compared.len();
+        let trials = setting.effort.pick(if is_compared { 100 } else { 20 }, 500);
         let [line] = quantity
             .over_epsilons(id, space, trials, |_, trial| Ok([(mean(&trial.numbers) - truth).abs()]))?;
         lines.push(line);
@@ -342,7 +344,7 @@ fn directions(setting: &Setting, quantity: &Quantity, findings: &mut Findings) -
     let truth = direction(&quantity.values);
     let mut lines = Vec::new();
     for (_, id, space) in quantity.compared {
-        let trials = setting.effort.pick(20, 500);
+        let trials = setting.effort.pick(100, 500);
         let [line] = quantity.over_epsilons(id, space, trials, |_, trial| {
             Ok([circular_distance(direction(&trial.numbers), truth)])
         })?;

@@ -95,8 +95,7 @@ pub(super) fn figure_5_13(setting: &Setting) -> Result<Findings, ReproduceError>
         let printed =
             curve("B-Laplace, as printed (no density)", &places, |x| Ok(printed_bounded_error(epsilon, x)))?;
         for (is_lower, bounded) in is_generally_lower.iter_mut().zip([&printed, &bounded]) {
-            *is_lower &=
-                [&staircase, &truncated, bounded].iter().all(|rival| is_mostly_below(&ogpm, rival));
+            *is_lower &= [&staircase, &truncated, bounded].iter().all(|rival| is_mostly_below(&ogpm, rival));
         }
         let name = format!("epsilon {epsilon}");
         let best = line(BEST, "minimax-absolute")?;
