@@ -75,10 +75,15 @@ pub struct Claim {
     pub note: String,
     /// The number that is printed; cells of tables of words have none.
     pub number: Option<f64>,
+    /// Whether only numbers of the paper are held against each other, so that nothing was measured anew.
+    pub is_within_paper: bool,
 }
 
 /// The id under which theorems and sentences without a figure are listed.
 pub(crate) const TEXT: &str = "text";
+
+/// How the column `how` begins where only numbers of the paper are held against each other.
+const WITHIN_PAPER: &str = "the printed table";
 
 /// What was measured for a claim.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,6 +149,7 @@ pub(crate) fn read(paper: Paper, table: &str) -> Result<Vec<Claim>, ReproduceErr
             tolerance: cell("tolerance")?.parse().map_err(|_| wrong("the tolerance is no number"))?,
             verdict: cell("verdict")?.parse().map_err(|error: String| wrong(&error))?,
             note: cell("note")?,
+            is_within_paper: cell("how")?.starts_with(WITHIN_PAPER),
             printed,
             unit,
             number,
@@ -177,6 +183,14 @@ mod tests {
         assert_eq!(claim.judge(&measured(100.0, Some(89.93))), Verdict::Corrected);
         assert_eq!(claim.judge(&measured(100.0, Some(95.0))), Verdict::NotReproduced);
         assert_eq!(claim.judge(&measured(f64::NAN, None)), Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn arithmetic_on_the_printed_table_is_told_apart() {
+        let table = "id,figure,place,sentence,quantity,x,printed,unit,tolerance,how,verdict,note\n\
+                     one,,p. 1,says,ratio,all,2,1,.5,\"the printed table: 4 / 2\",reproduced,\n";
+        assert!(read(Paper::Ogpm, table).unwrap()[0].is_within_paper);
+        assert!(!claim(2.0, 0.5).is_within_paper);
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub struct Reproduced {
 pub enum Basis {
     /// The rule, from what was measured now.
     Computed,
+    /// The rule, from numbers of the paper alone: its sentence against its own table.
+    WithinPaper,
     /// A person: words, and what cannot be checked.
     ByHand,
     /// Nothing was measured now, because data are missing: there is no verdict.
@@ -75,6 +77,7 @@ impl Basis {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Computed => "computed",
+            Self::WithinPaper => "within the paper",
             Self::ByHand => "by hand",
             Self::NotRun => "not run",
         }
@@ -108,6 +111,7 @@ impl Outcome {
         });
         let basis = match measured {
             _ if !claim.is_computed() => Basis::ByHand,
+            Some(_) if claim.is_within_paper => Basis::WithinPaper,
             Some(_) => Basis::Computed,
             None => Basis::NotRun,
         };

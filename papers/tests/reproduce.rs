@@ -3,7 +3,7 @@
 // The helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used)]
 
-use privet_papers::{Basis, Effort, Paper, Reproduction, Request, data, reproduce};
+use privet_papers::{Basis, Effort, Paper, Reproduction, Request, Verdict, data, reproduce};
 
 fn run(paper: Paper, effort: Effort) -> Reproduction {
     let request = Request { papers: vec![paper], figure: None, effort, data: data::folder() };
@@ -28,6 +28,12 @@ fn check(paper: Paper, effort: Effort) {
                 "{}: {} instead of {} (printed {}, ours {:?})",
                 claim.id, outcome.verdict, claim.verdict, claim.printed, outcome.ours
             ));
+        }
+        // Digits that are cut off leave a number that is never above ours.
+        let is_below = |number: f64| outcome.ours.is_some_and(|ours| ours < number);
+        let is_confirmed = matches!(outcome.verdict, Verdict::Reproduced | Verdict::Corrected);
+        if is_confirmed && claim.note.contains("cut off") && claim.number.is_some_and(is_below) {
+            problems.push(format!("{}: below what is said to be cut off", claim.id));
         }
         if outcome.basis == Basis::NotRun && !skipped.contains(&claim.figure.as_str()) {
             problems.push(format!("{}: nothing computes it", claim.id));

@@ -24,9 +24,6 @@ pub(super) fn table_4_3(setting: &Setting) -> Result<Findings, ReproduceError> {
         findings.measure(id("ones"), people.ones as f64);
         findings.measure(id("share"), people.ones as f64 / people.count as f64);
     }
-    let most = 2_000_000;
-    let takes_all = BinaryStudy::new(heuristic(1.0)?, Crowd::new(most, 0)?, 1).is_ok();
-    findings.measure("jrr-t43-synthetic-n", if takes_all { most as f64 } else { f64::NAN });
     Ok(findings)
 }
 

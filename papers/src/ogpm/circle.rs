@@ -18,6 +18,12 @@ fn around(id: &str, label: &str, epsilon: f64, places: &[f64], loss: Loss) -> Re
     curve(label, places, |x| Ok(circular_loss(&analysis.law(x)?.pieces(), x, loss)))
 }
 
+/// The mean over all angles; the last place is the first one again.
+fn mean_around(curve: &Curve) -> f64 {
+    let heights = curve.points.split_last().map_or(&[][..], |(_, others)| others);
+    heights.iter().map(|[_, height]| height).sum::<f64>() / heights.len() as f64
+}
+
 fn cut_places(parts: u32) -> Vec<f64> {
     grid(0.0, 2.0 * PI, parts)
 }
@@ -39,7 +45,10 @@ pub(super) fn figure_5_10(setting: &Setting) -> Result<Findings, ReproduceError>
             let claim = format!("ogpm-fig510-{name}-{epsilon}");
             findings.measure_corrected(claim, 100.0 * ogpm / average, 100.0 * root / average);
             curves.push(cut.curve(&format!("{label}, difference of numbers"), &places, loss)?);
-            curves.push(around(id, &format!("{label}, around the circle"), epsilon, &places, loss)?);
+            let around = around(id, &format!("{label}, around the circle"), epsilon, &places, loss)?;
+            let share = 100.0 * root / mean_around(&around);
+            findings.measure(format!("ogpm-fig510-around-{name}-{epsilon}"), share);
+            curves.push(around);
         }
         let name = format!("epsilon {epsilon}");
         let y_name = "expected squared error (rad^2)";
@@ -76,11 +85,14 @@ pub(super) fn figure_5_11(setting: &Setting) -> Result<Findings, ReproduceError>
             } else {
                 findings.measure_corrected(claim, share(&ogpm), share(&root));
             }
-            rivals.push(linear);
-            rivals.push(curve(&format!("{label}, around the circle"), &epsilons, |epsilon| {
+            let around = curve(&format!("{label}, around the circle"), &epsilons, |epsilon| {
                 let heights = around(id, label, epsilon, &places, loss)?;
                 Ok(heights.points.iter().map(|point| point[1]).fold(0.0, f64::max))
-            })?);
+            })?;
+            let best = if loss == Loss::Absolute { &ogpm } else { &root };
+            let share = 100.0 * best.mean() / around.mean();
+            findings.measure(format!("ogpm-fig511-around-{short}-{name}"), share);
+            rivals.extend([linear, around]);
         }
         let mut curves = vec![ogpm];
         if loss == Loss::Squared {

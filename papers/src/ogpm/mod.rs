@@ -108,8 +108,8 @@ pub(crate) const FIGURES: &[Figure] = &[
         .noting("On the circle OGPM is the best of all channels for absolute error."),
     Figure::new("5.16", "Distributions of MotionSense", motion::figure_5_16)
         .noting(
-            "The printed ratios belong to the Euclidean distance over 49 bins, not to the sum of absolute differences over 50 that \
-             the text names. Both count a share in the neighbouring bin as wholly wrong. The Wasserstein panels do not, and \
+            "The printed ratios are nearest to the Euclidean distance over 49 bins, not to the sum of absolute differences over 50 \
+             that the text names, and neither gives all of them within the noise of 500 trials. Both count a share in the neighbouring bin as wholly wrong. The Wasserstein panels do not, and \
              show what the same reports are worth when they are read by their likelihood (EM with smoothing).",
         )
         .needing(&[MOTION_SENSE])

@@ -14,6 +14,8 @@ use std::f64::consts::PI;
 const PRINTED_BINS: usize = 49;
 /// The bins of the text.
 const BINS: usize = 50;
+/// How often the paper repeats everything.
+const PAPER_TRIALS: f64 = 500.0;
 const ACCELERATION: &str = "acceleration";
 const ROLL: &str = "roll angle";
 
@@ -118,6 +120,27 @@ fn quantities(setting: &Setting) -> Result<[Quantity; 2], ReproduceError> {
     ])
 }
 
+/// What trials give, by epsilon.
+struct Line {
+    points: Vec<[f64; 2]>,
+    /// The variance of the mean over the epsilons in one trial.
+    variance: f64,
+}
+
+impl Line {
+    fn curve(&self, label: &str) -> Curve {
+        Curve::line(label, self.points.clone())
+    }
+}
+
+/// The mean of one line as a share of another (%), and the standard error that it has in as many trials as the paper has.
+fn share_of(ours: &Line, rival: &Line) -> [f64; 2] {
+    let [one, other] = [ours, rival].map(|line| line.curve("").mean());
+    let squared = ours.variance / one.powi(2) + rival.variance / other.powi(2);
+    let share = 100.0 * one / other;
+    [share, share * (squared / PAPER_TRIALS).sqrt()]
+}
+
 impl Quantity {
     /// The mean over trials of some numbers, for each epsilon.
     fn over_epsilons<const N: usize>(
@@ -126,23 +149,40 @@ impl Quantity {
         space: &str,
         trials: usize,
         numbers: impl Fn(&Source, &Trial) -> Result<[f64; N], ReproduceError> + Sync,
-    ) -> Result<[Vec<[f64; 2]>; N], ReproduceError> {
+    ) -> Result<[Line; N], ReproduceError> {
         let values = Values::Numbers(self.values.clone());
-        let mut lines = [const { Vec::new() }; N];
-        for epsilon in epsilons() {
+        let epsilons = epsilons();
+        let mut lines = [const { Line { points: Vec::new(), variance: 0.0 } }; N];
+        for &epsilon in &epsilons {
             let mut source = Source::new(id, space, epsilon)?;
-            let mut sums = [0.0; N];
+            let mut drawn = [const { Vec::new() }; N];
             for _ in 0..trials {
                 let trial = source.trial(&values)?;
-                for (sum, number) in sums.iter_mut().zip(numbers(&source, &trial)?) {
-                    *sum += number / trials as f64;
-                }
+                drawn.iter_mut().zip(numbers(&source, &trial)?).for_each(|(all, number)| all.push(number));
             }
-            for (line, sum) in lines.iter_mut().zip(sums) {
-                line.push([epsilon, sum]);
+            for (line, all) in lines.iter_mut().zip(drawn) {
+                let height = mean(&all);
+                line.points.push([epsilon, height]);
+                let squares: f64 = all.iter().map(|number| (number - height).powi(2)).sum();
+                line.variance += squares / (trials as f64 - 1.0) / (epsilons.len() as f64).powi(2);
             }
         }
         Ok(lines)
+    }
+
+    /// How claims call it.
+    fn short(&self) -> &'static str {
+        if self.is_ring { "roll" } else { "acc" }
+    }
+
+    /// Measures the ratios of mean errors that Figure 5.17 prints.
+    fn mean_claims(&self, [ogpm, pm, sw]: [&Line; 3], findings: &mut Findings) {
+        for (rival, name) in [(pm, "pm"), (sw, "sw")] {
+            let (id, [share, error]) =
+                (format!("ogpm-fig517-{}-{name}", self.short()), share_of(ogpm, rival));
+            findings.entry("standard error of the ratio in 500 trials (points)", id.clone(), error);
+            findings.measure(id, share);
+        }
     }
 
     /// The distance between two distributions over the bins of the text, along the line or around the circle.
@@ -155,25 +195,15 @@ impl Quantity {
 pub(super) fn figure_5_16(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
     for quantity in quantities(setting)? {
-        findings.panels.extend(distributions(setting, &quantity)?);
+        let panels = distributions(setting, &quantity, &mut findings)?;
+        findings.panels.extend(panels);
         if quantity.name == ACCELERATION {
             findings.measure("ogpm-ms-rows", quantity.values.len() as f64);
         }
     }
-    let share = |panel: &Panel, rival: usize| 100.0 * panel.curves[0].mean() / panel.curves[rival].mean();
-    let [acceleration, differences, _, roll, ..] = &findings.panels[..] else { return Ok(findings) };
+    let [acceleration, ..] = &findings.panels[..] else { return Ok(findings) };
     let outperforms =
         acceleration.curves[1..].iter().all(|rival| acceleration.curves[0].is_below(rival, 0.0));
-    let measured = [
-        ("ogpm-fig516-acc-pm", share(acceleration, 1)),
-        ("ogpm-fig516-acc-sw", share(acceleration, 2)),
-        ("ogpm-fig516-metric", share(differences, 1)),
-        ("ogpm-fig516-roll-pm", share(roll, 1)),
-        ("ogpm-fig516-roll-sw", share(roll, 2)),
-    ];
-    for (id, ours) in measured {
-        findings.measure(id, ours);
-    }
     findings.holds("ogpm-fig516-outperforms", outperforms);
     for panel in [2, 5] {
         let Some(Panel { name, curves, .. }) = findings.panels.get(panel) else { continue };
@@ -184,15 +214,35 @@ pub(super) fn figure_5_16(setting: &Setting) -> Result<Findings, ReproduceError>
     Ok(findings)
 }
 
+/// The printed ratios, with the sum of differences over 50 bins that the text states and with the Euclidean distance over 49 bins.
+fn distribution_claims(quantity: &Quantity, lines: &[[Line; 3]], findings: &mut Findings) {
+    let [ogpm, pm, sw] = lines else { return };
+    for (rival, name) in [(pm, "pm"), (sw, "sw")] {
+        let id = format!("ogpm-fig516-{}-{name}", quantity.short());
+        let [euclidean, euclidean_error] = share_of(&ogpm[0], &rival[0]);
+        let [sums, sums_error] = share_of(&ogpm[1], &rival[1]);
+        for (distance, error) in [("sum of differences", sums_error), ("Euclidean", euclidean_error)] {
+            let series = format!("standard error of the ratio in 500 trials, {distance} (points)");
+            findings.entry(series, id.clone(), error);
+        }
+        findings.measure_corrected(id, sums, euclidean);
+    }
+}
+
 /// Three charts of one quantity: both metrics of the paper, and the distance that shares have to be carried.
-fn distributions(setting: &Setting, quantity: &Quantity) -> Result<[Panel; 3], ReproduceError> {
+fn distributions(
+    setting: &Setting,
+    quantity: &Quantity,
+    findings: &mut Findings,
+) -> Result<[Panel; 3], ReproduceError> {
     let Quantity { name, values, width, compared, likely, .. } = quantity;
     let printed_truth = histogram(values, *width, PRINTED_BINS);
     let truth = histogram(values, *width, BINS);
     let true_shares = shares(&truth);
     let mut curves = [const { Vec::new() }; 3];
+    let mut compared_lines = Vec::new();
     for (label, id, space) in compared {
-        let lines = quantity.over_epsilons(id, space, setting.effort.pick(10, 500), |_, trial| {
+        let lines = quantity.over_epsilons(id, space, setting.effort.pick(100, 500), |_, trial| {
             let counts = histogram(&trial.numbers, *width, BINS);
             Ok([
                 euclidean(&histogram(&trial.numbers, *width, PRINTED_BINS), &printed_truth),
@@ -200,15 +250,17 @@ fn distributions(setting: &Setting, quantity: &Quantity) -> Result<[Panel; 3], R
                 quantity.transport(&shares(&counts), &true_shares),
             ])
         })?;
-        for (curves, line) in curves.iter_mut().zip(lines) {
-            curves.push(Curve::line(*label, line));
+        for (curves, line) in curves.iter_mut().zip(&lines) {
+            curves.push(line.curve(label));
         }
+        compared_lines.push(lines);
     }
+    distribution_claims(quantity, &compared_lines, findings);
     for (label, id, space) in *likely {
         let [line] = quantity.over_epsilons(id, space, setting.effort.pick(1, 20), |source, trial| {
             Ok([quantity.transport(source.likely(trial)?.shares(), &true_shares)])
         })?;
-        curves[2].push(Curve::line(*label, line));
+        curves[2].push(line.curve(label));
     }
     let [euclidean, sums, carried] = curves;
     let panel = |what: &str, y_name: &'static str, curves: Vec<Curve>| Panel {
@@ -248,20 +300,26 @@ fn accelerations(
     findings: &mut Findings,
 ) -> Result<(), ReproduceError> {
     let truth = mean(&quantity.values);
-    let mut curves = Vec::new();
+    let mut lines = Vec::new();
     let others = [("OGPM-U", OGPM_U, UNIT), ("PM", PM, UNIT), ("squared-error root", ROOT, UNIT)];
-    for (label, id, space) in quantity.compared.into_iter().chain(others) {
-        let trials = setting.effort.pick(20, 500);
+    let mechanisms: Vec<_> = quantity.compared.into_iter().chain(others).collect();
+    for (index, (_, id, space)) in mechanisms.iter().enumerate() {
+        // Only the compared ones have printed numbers.
+        let is_compared = index < quantity.compared.len();
+        let trials = setting.effort.pick(if is_compared { 100 } else { 20 }, 500);
         let [line] = quantity
             .over_epsilons(id, space, trials, |_, trial| Ok([(mean(&trial.numbers) - truth).abs()]))?;
-        curves.push(Curve::line(label, line));
+        lines.push(line);
     }
-    let [line] = quantity.over_epsilons(OGPM, UNIT, setting.effort.pick(1, 20), |source, trial| {
+    let [likely] = quantity.over_epsilons(OGPM, UNIT, setting.effort.pick(1, 20), |source, trial| {
         Ok([(source.likely(trial)?.mean() - truth).abs()])
     })?;
-    let [ogpm, pm_c, sw_c, unbiased, pm, _] = &curves[..] else { return Ok(()) };
-    findings.measure("ogpm-fig517-acc-pm", 100.0 * ogpm.mean() / pm_c.mean());
-    findings.measure("ogpm-fig517-acc-sw", 100.0 * ogpm.mean() / sw_c.mean());
+    if let [ogpm, pm_c, sw_c, ..] = &lines[..] {
+        quantity.mean_claims([ogpm, pm_c, sw_c], findings);
+    }
+    let mut curves: Vec<Curve> =
+        lines.iter().zip(&mechanisms).map(|(line, (label, ..))| line.curve(label)).collect();
+    let [ogpm, _, _, unbiased, pm, _] = &curves[..] else { return Ok(()) };
     findings.entry(
         "mean error of PM as a share of OGPM (%)",
         "acceleration",
@@ -270,7 +328,7 @@ fn accelerations(
     findings.holds("ogpm-fig517-best", curves[1..].iter().all(|other| ogpm.mean() < other.mean()));
     findings
         .holds("ogpm-fig517-u", [1.0, 2.0].iter().all(|&epsilon| unbiased.at(epsilon) < ogpm.at(epsilon)));
-    curves.push(Curve::line("OGPM, EM", line));
+    curves.push(likely.curve("OGPM, EM"));
     let (name, y_name) = (ACCELERATION.to_owned(), "mean absolute error of the mean (share of the range)");
     findings.panels.push(Panel { name, x_name: "epsilon", y_name, curves, ..Panel::default() });
     Ok(())
@@ -284,22 +342,25 @@ fn direction(angles: &[f64]) -> f64 {
 
 fn directions(setting: &Setting, quantity: &Quantity, findings: &mut Findings) -> Result<(), ReproduceError> {
     let truth = direction(&quantity.values);
-    let mut curves = Vec::new();
-    for (label, id, space) in quantity.compared {
-        let trials = setting.effort.pick(20, 500);
+    let mut lines = Vec::new();
+    for (_, id, space) in quantity.compared {
+        let trials = setting.effort.pick(100, 500);
         let [line] = quantity.over_epsilons(id, space, trials, |_, trial| {
             Ok([circular_distance(direction(&trial.numbers), truth)])
         })?;
-        curves.push(Curve::line(label, line));
+        lines.push(line);
     }
-    let [line] = quantity.over_epsilons(PM, CUT_CIRCLE, setting.effort.pick(1, 20), |source, trial| {
+    let [likely] = quantity.over_epsilons(PM, CUT_CIRCLE, setting.effort.pick(1, 20), |source, trial| {
         Ok([circular_distance(likely_direction(&source.likely(trial)?), truth)])
     })?;
-    let [ogpm, pm, sw] = &curves[..] else { return Ok(()) };
-    findings.measure("ogpm-fig517-roll-pm", 100.0 * ogpm.mean() / pm.mean());
-    findings.measure("ogpm-fig517-roll-sw", 100.0 * ogpm.mean() / sw.mean());
+    if let [ogpm, pm, sw] = &lines[..] {
+        quantity.mean_claims([ogpm, pm, sw], findings);
+    }
+    let mut curves: Vec<Curve> =
+        lines.iter().zip(quantity.compared).map(|(line, (label, ..))| line.curve(label)).collect();
+    let [_, pm, sw] = &curves[..] else { return Ok(()) };
     findings.holds("ogpm-fig517-roll-order", sw.mean() < pm.mean());
-    curves.push(Curve::line("PM, EM", line));
+    curves.push(likely.curve("PM, EM"));
     let (name, y_name) = (ROLL.to_owned(), "mean circular distance of the directions (rad)");
     findings.panels.push(Panel { name, x_name: "epsilon", y_name, curves, ..Panel::default() });
     Ok(())

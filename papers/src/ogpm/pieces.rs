@@ -95,7 +95,8 @@ pub(super) fn example_5(_: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
     findings.measure("ogpm-ex5-slope", line.slope);
     findings.measure("ogpm-ex5-offset", line.intercept);
-    findings.measure("ogpm-ex5-error", line.largest_residual);
+    findings.holds("ogpm-ex5-error", line.largest_residual <= 0.01);
+    findings.entry("largest error of the regression", "50 epsilons", line.largest_residual);
     Ok(findings)
 }
 

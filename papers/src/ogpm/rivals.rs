@@ -44,7 +44,6 @@ pub(super) fn figure_5_12(setting: &Setting) -> Result<Findings, ReproduceError>
     let worst = |id: &str| Numeric::new(id, UNIT, 2.0)?.worst(Loss::Absolute);
     let [ogpm, pm, sw] = [worst(OGPM)?, worst(T_PM)?, worst(T_SW)?];
     findings.holds("ogpm-fig512-absolute", ogpm < pm && ogpm < sw);
-    findings.measure("ogpm-fig512-least", ogpm.min(pm).min(sw));
     for (label, error) in [("OGPM", ogpm), ("T-PM", pm), ("T-SW", sw)] {
         findings.entry("worst absolute error", label, error);
     }
@@ -65,10 +64,18 @@ fn printed_bounded_mass(epsilon: f64, x: f64) -> f64 {
     (part(x) + part(1.0 - x)) / (1.0 - (-epsilon).exp())
 }
 
+/// Whether a curve is below another on average and at most places.
+fn is_mostly_below(ours: &Curve, other: &Curve) -> bool {
+    let lower = ours.points.iter().zip(&other.points).filter(|(one, two)| one[1] < two[1]).count();
+    ours.mean() < other.mean() && 2 * lower > ours.points.len()
+}
+
 pub(super) fn figure_5_13(setting: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
     let places = grid(0.0, 1.0, setting.effort.pick(40, 400));
     let mut peaks_in_the_middle = true;
+    // With the bounded Laplace density as printed, and with the one that is a density.
+    let mut is_generally_lower = [true; 2];
     for epsilon in [2.0, 4.0] {
         let line =
             |label: &str, id: &str| Numeric::new(id, UNIT, epsilon)?.curve(label, &places, Loss::Absolute);
@@ -82,13 +89,14 @@ pub(super) fn figure_5_13(setting: &Setting) -> Result<Findings, ReproduceError>
         if epsilon == 2.0 {
             findings.holds("ogpm-blap-2", end > quarter && quarter > middle);
             findings.measure("ogpm-stair-2", staircase.at(0.5));
-            let is_lowest = [&staircase, &truncated, &bounded].iter().all(|rival| ogpm.is_below(rival, 0.0));
-            findings.holds("ogpm-fig513-lowest", is_lowest);
         } else {
             findings.holds("ogpm-blap-4", end < quarter && quarter < middle);
         }
         let printed =
             curve("B-Laplace, as printed (no density)", &places, |x| Ok(printed_bounded_error(epsilon, x)))?;
+        for (is_lower, bounded) in is_generally_lower.iter_mut().zip([&printed, &bounded]) {
+            *is_lower &= [&staircase, &truncated, bounded].iter().all(|rival| is_mostly_below(&ogpm, rival));
+        }
         let name = format!("epsilon {epsilon}");
         let best = line(BEST, "minimax-absolute")?;
         let curves = vec![ogpm, staircase, truncated, bounded, printed, best];
@@ -96,6 +104,8 @@ pub(super) fn figure_5_13(setting: &Setting) -> Result<Findings, ReproduceError>
         findings.panels.push(Panel { name, x_name: "value", y_name, curves, ..Panel::default() });
     }
     findings.holds("ogpm-tlap-shape", peaks_in_the_middle);
+    let [printed, right] = is_generally_lower;
+    findings.holds_corrected("ogpm-fig513-lowest", printed, right);
     bounded_laplace(&mut findings)?;
     let atom = Numeric::new(T_LAPLACE, UNIT, 2.0)?.analysis()?.law(0.0)?.cdf(0.0);
     findings.measure("ogpm-tlap-half", atom);

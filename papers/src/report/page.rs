@@ -142,7 +142,7 @@ fn claim(outcome: &Outcome) -> String {
     let class = if *basis == Basis::NotRun { "unchecked" } else { class(*verdict) };
     let by = match basis {
         Basis::Computed | Basis::NotRun => String::new(),
-        Basis::ByHand => format!(" ({})", basis.as_str()),
+        Basis::WithinPaper | Basis::ByHand => format!(" ({})", basis.as_str()),
     };
     let unit = match claim.unit.as_str() {
         "1" | "word" | "holds" => "",

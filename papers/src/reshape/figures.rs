@@ -165,9 +165,10 @@ fn brightness_claims(curves: &[Curve], findings: &mut Findings) {
         findings.holds(format!("reshape-relu-dead-{epsilon}"), gain(epsilon) > 0.0);
     }
     for epsilon in [2.5, 5.0] {
-        let is_reached = |vector: &Curve| vector.at(epsilon) >= honest.at(epsilon);
-        findings
-            .holds(format!("reshape-honest-{epsilon}"), curves[..curves.len() - 1].iter().any(is_reached));
+        let best = curves[..curves.len() - 1].iter().map(|vector| vector.at(epsilon)).fold(0.0, f64::max);
+        let x = format!("epsilon {epsilon}");
+        findings.entry("accuracy of the best perturbed representation", x.clone(), best);
+        findings.entry("accuracy of the answer on the device, then respond", x, honest.at(epsilon));
     }
 }
 

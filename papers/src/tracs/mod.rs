@@ -219,7 +219,8 @@ pub(crate) const FIGURES: &[Figure] = &[
         .taking(300),
     Figure::new("6.10", "Range queries and hotspots of Chicago", chicago::figure_6_10)
         .noting(
-            "The printed numbers belong to paths 100 to 199 and to the difference of totals. One place said of everybody, without any \
+            "The text names the first hundred paths and counts visits of hotspots lost one by one. The printed hotspots, and the range \
+             queries of TraCS-D, belong to paths 100 to 199 and to the difference of totals; both are drawn. One place said of everybody, without any \
              report, answers as many range queries as TraCS-D does on average. At the border of the fifth with most visits 62 places \
              have three each, and the paper does not say which of them count: here each is as much of a hotspot as there is room for \
              all of them. With all or none of them the numbers of TraCS are 4.4 to 4.5 or 3.6; the order of the methods stays.",
