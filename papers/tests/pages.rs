@@ -101,3 +101,28 @@ fn claims_can_be_read() {
         assert_eq!(figures.len(), paper.figures().len());
     }
 }
+
+/// No rule sees it when the printed number of a claim that is not reproduced, or that nobody can check, becomes another one. Whoever
+/// changes a number looks it up in the paper, and then changes this.
+#[test]
+fn printed_numbers_are_those_that_were_read_in_the_papers() {
+    let digests = Paper::ALL.map(|paper| {
+        let claims = paper.claims().unwrap();
+        let lines = claims.iter().map(|claim| format!("{},{}\n", claim.id, claim.printed));
+        (paper.as_str(), format!("{:016x}", fnv(&lines.collect::<String>())))
+    });
+    let expected = [
+        ("jrr", "2fb744f1334117a6"),
+        ("ogpm", "d5c5bbd68b60e686"),
+        ("tracs", "da925255e5938a5a"),
+        ("classifier", "8049f66fe35c2609"),
+        ("reshape", "752f65eb76bc1feb"),
+    ];
+    assert_eq!(digests, expected.map(|(paper, digest)| (paper, digest.to_owned())));
+}
+
+/// The hash of Fowler, Noll and Vo.
+fn fnv(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
