@@ -219,9 +219,18 @@ impl Curve {
         found.map_or(f64::NAN, |[_, value]| *value)
     }
 
-    /// Whether it is nowhere above another curve on the same points, up to `slack`.
+    /// By how much it is above another curve on the same points where that is least; not a number where one of them is none.
+    pub fn lead_over(&self, other: &Self) -> f64 {
+        let leads = self.points.iter().zip(&other.points).map(|(ours, theirs)| ours[1] - theirs[1]);
+        leads
+            .reduce(|least, lead| if least.is_nan() || least < lead { least } else { lead })
+            .unwrap_or(f64::NAN)
+    }
+
+    /// Whether it is nowhere above another curve on the same points, up to `slack`. Where nothing is drawn, nothing is below.
     pub fn is_below(&self, other: &Self, slack: f64) -> bool {
-        self.points.len() == other.points.len()
+        !self.points.is_empty()
+            && self.points.len() == other.points.len()
             && self.points.iter().zip(&other.points).all(|(ours, theirs)| ours[1] <= theirs[1] + slack)
     }
 }

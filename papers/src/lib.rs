@@ -16,6 +16,7 @@ mod queue;
 pub mod report;
 mod reproduce;
 pub mod reshape;
+mod timing;
 mod tracs;
 
 pub use claims::{Claim, Measured, Verdict};

@@ -69,6 +69,13 @@ impl Paper {
         };
         claims::read(self, table)
     }
+
+    /// The number that it prints for a claim: what is said about a table is checked from the table, which stands in one place.
+    pub(crate) fn printed(self, id: &str) -> Result<f64, ReproduceError> {
+        let number = self.claims()?.into_iter().find(|claim| claim.id == id).and_then(|claim| claim.number);
+        let problem = || format!("no number is printed for {id}");
+        number.ok_or_else(|| ReproduceError::Claims { paper: self.as_str(), problem: problem() })
+    }
 }
 
 impl FromStr for Paper {

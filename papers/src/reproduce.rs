@@ -281,3 +281,57 @@ impl Reproduction {
         self.outcomes.iter().filter(is_shown)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static FIGURE: Figure = Figure::new("4.6", "", |_| Ok(Findings::default()));
+
+    /// Figure 4.6 of the first paper, with one number.
+    fn judged(id: &str, ours: f64, is_whole: bool) -> Result<Reproduction, ReproduceError> {
+        let mut findings = Findings::default();
+        findings.measure(id, ours);
+        let figure = Reproduced {
+            figure: &FIGURE,
+            findings: Some(findings),
+            missing: Vec::new(),
+            problem: None,
+            seconds: 0.0,
+        };
+        let (paper, effort) = (Paper::Jrr, Effort::Quick);
+        let mut reproduction = Reproduction { paper, effort, figures: vec![figure], outcomes: Vec::new() };
+        reproduction.judge(is_whole)?;
+        Ok(reproduction)
+    }
+
+    #[test]
+    fn a_number_that_nobody_claims_is_an_error() {
+        let error = judged("jrr-nonsense", 1.0, true).unwrap_err();
+        assert!(error.to_string().contains("nobody claims jrr-nonsense"), "{error}");
+    }
+
+    #[test]
+    fn each_claim_is_judged_by_its_own_number() {
+        let printed = Paper::Jrr.printed("jrr-fig46-10000").unwrap();
+        for (ours, verdict) in [(printed, Verdict::Reproduced), (2.0 * printed, Verdict::NotReproduced)] {
+            let reproduction = judged("jrr-fig46-10000", ours, false).unwrap();
+            let [own, others @ ..] = reproduction.outcomes.as_slice() else { panic!("no outcomes") };
+            assert_eq!(own.claim.id, "jrr-fig46-10000");
+            assert_eq!((own.verdict, own.basis, own.ours), (verdict, Basis::Computed, Some(ours)));
+            assert!(!others.is_empty());
+            for other in others {
+                assert_eq!((other.verdict, other.ours), (other.claim.verdict, None));
+                assert_ne!(other.basis, Basis::Computed);
+            }
+        }
+    }
+
+    #[test]
+    fn of_one_figure_only_its_own_claims_are_judged() {
+        let one = judged("jrr-fig46-10000", 0.0, false).unwrap();
+        assert!(one.outcomes.iter().all(|outcome| outcome.claim.figure == "4.6"));
+        let whole = judged("jrr-fig46-10000", 0.0, true).unwrap();
+        assert_eq!(whole.outcomes.len(), Paper::Jrr.claims().unwrap().len());
+    }
+}

@@ -3,16 +3,17 @@
 // The helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used)]
 
-use privet_papers::{Basis, Effort, Paper, Reproduction, Request, Verdict, data, reproduce};
+use privet_papers::{Basis, Effort, Outcome, Paper, Reproduction, Request, Row, Verdict, data, reproduce};
 
-fn run(paper: Paper, effort: Effort) -> Reproduction {
-    let request = Request { papers: vec![paper], figure: None, effort, data: data::folder() };
+fn run(paper: Paper, figure: Option<&str>, effort: Effort) -> Reproduction {
+    let figure = figure.map(str::to_owned);
+    let request = Request { papers: vec![paper], figure, effort, data: data::folder() };
     reproduce(&request, &|progress| println!("{} done", progress.figure.id)).unwrap().remove(0)
 }
 
 /// Every claim that a computation decides has its computation, and the verdict that the table says.
 fn check(paper: Paper, effort: Effort) {
-    let reproduction = run(paper, effort);
+    let reproduction = run(paper, None, effort);
     for reproduced in &reproduction.figures {
         println!("{} {:.2} s", reproduced.figure.id, reproduced.seconds);
     }
@@ -65,6 +66,44 @@ fn classifier_verdicts_stand() {
 #[test]
 fn reshape_verdicts_stand() {
     check(Paper::Reshape, Effort::Quick);
+}
+
+/// Times have no verdict of their own, so that no verdict would miss one that nobody measures.
+#[test]
+fn times_are_measured_beside_the_printed_ones() {
+    for (paper, table, measured) in
+        [(Paper::Classifier, "table 7.2", ""), (Paper::Tracs, "table 6.2", "-total")]
+    {
+        let reproduction = run(paper, Some(table), Effort::Quick);
+        let is_time = |outcome: &&Outcome| outcome.claim.unit == "ms" && outcome.claim.id.ends_with(measured);
+        let times: Vec<&Outcome> = reproduction.outcomes.iter().filter(is_time).collect();
+        assert!(times.len() >= 5);
+        if reproduction.skipped().count() == 0 {
+            assert!(times.iter().all(|outcome| outcome.ours.is_some_and(|time| time > 0.0)), "{times:?}");
+        }
+    }
+}
+
+/// The numbers of the errata about chapter 7 are those that are measured. They belong to real numbers, ours to reports on a lattice.
+#[test]
+fn corrections_of_chapter_7_are_measured() {
+    let rows = ["text", "7.3"].map(|figure| run(Paper::Classifier, Some(figure), Effort::Quick).rows());
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    for (series, x, number) in [
+        ("rho of the paper times .99, a hundredth wrong", "both sides of .5", 0.99),
+        ("rho of the paper times .99, a hundredth wrong", "[.505,.515]", 0.99),
+        ("true probability, a hundredth wrong", "both sides of .5", 0.454),
+        ("true probability, a hundredth wrong", "[.505,.515]", 0.782),
+        ("classifier-thm17", "2-RR; epsilon=1; delta=.1", 0.758),
+        ("deviation at epsilon 1, delta .052", "theorem 18", 2.876),
+        ("deviation at epsilon 1, delta .052", "exact, probabilistic", 1.890),
+        ("deviation at epsilon 1, delta .052", "exact, standard", 1.319),
+        ("classifier-conc-pm", "epsilon=2; theta=.3; x=.5", 0.853),
+    ] {
+        let found: Vec<&Row> =
+            rows.iter().filter(|row| row.series == series && row.x.to_string() == x).collect();
+        assert!(matches!(found.as_slice(), [row] if (row.ours - number).abs() < 1e-3), "{series}: {found:?}");
+    }
 }
 
 #[test]

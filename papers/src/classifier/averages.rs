@@ -9,7 +9,7 @@ use super::{
 use crate::channel::curve;
 use crate::data::{DataFile, column};
 use crate::{Curve, Effort, Findings, ReproduceError, Setting};
-use privet::classifier::paper::{Hyperrectangle, OverRecords, Search};
+use privet::classifier::paper::{Hyperrectangle, Search};
 use privet::classifier::{DataRow, Options, Record, quantify_all};
 use privet::{BuildOptions, Generator};
 
@@ -83,26 +83,6 @@ impl People {
         })
     }
 
-    /// The mean and the smallest of the paper's values.
-    fn rhos(
-        &self,
-        boxed: &[(&Record, Hyperrectangle)],
-        (label, id): (&str, &str),
-    ) -> Result<[Curve; 2], ReproduceError> {
-        let mut points = [Vec::new(), Vec::new()];
-        for product in self.study.products(id, &BuildOptions::default(), &EPSILONS)? {
-            let mut rhos = Vec::new();
-            for (record, found) in boxed {
-                rhos.push(self.study.mixed(found.rho(&product.laws(record, &self.study.sensitive)?)));
-            }
-            if let Some(over) = OverRecords::of(&rhos) {
-                points[0].push([product.epsilon(), over.average]);
-                points[1].push([product.epsilon(), over.worst]);
-            }
-        }
-        Ok(points.map(|points| Curve::line(format!("{label}, rho of the paper"), points)))
-    }
-
     /// Two charts; gives the certified averages of all mechanisms.
     fn draw(
         &self,
@@ -118,7 +98,7 @@ impl People {
             worsts.push(worst);
         }
         for mechanism in [PM, EXPONENTIAL, LAPLACE_UNCUT] {
-            let [average, worst] = self.rhos(boxed, mechanism)?;
+            let [average, worst] = self.study.rhos(boxed, mechanism)?;
             averages.push(average);
             worsts.push(worst);
         }
@@ -134,8 +114,12 @@ impl People {
     }
 }
 
-/// Whether each curve is above the next one at every epsilon.
-fn is_falling(curves: &[Curve]) -> bool {
+/// Whether each curve is above the next one at every epsilon, and by how much at least.
+fn is_falling(findings: &mut Findings, curves: &[Curve]) -> bool {
+    for pair in curves.windows(2) {
+        let place = format!("{} over {}", pair[0].label, pair[1].label);
+        findings.entry("smallest lead at any epsilon", place, pair[0].lead_over(&pair[1]));
+    }
     curves.windows(2).all(|pair| pair[1].is_below(&pair[0], 0.0))
 }
 
@@ -149,12 +133,15 @@ pub(super) fn figure_e_3(setting: &Setting) -> Result<Findings, ReproduceError> 
     let people = stroke_people(setting, STROKE_LR, setting.effort.pick(60, 1000))?;
     let boxed = people.boxed(setting.effort)?;
     let certified = people.draw(&mut findings, &boxed, None)?;
-    findings.holds("classifier-e3-order", is_falling(&certified));
+    let is_ordered = is_falling(&mut findings, &certified);
+    findings.holds("classifier-e3-order", is_ordered);
     // The exact values of the same people: where nothing is drawn, there is no noise.
-    let [_, rho] = people.rhos(&boxed, PM)?;
+    let [_, rho] = people.study.rhos(&boxed, PM)?;
     let records = boxed.iter().map(|(record, _)| (*record).clone()).collect();
     let exact = People { records, study: Study::read(setting, STROKE_LR, stroke::SENSITIVE)? };
-    findings.holds("classifier-e3-above", rho.is_below(&exact.lines(PM)?.worst, 1e-4));
+    let worst = exact.lines(PM)?.worst;
+    findings.entry("smallest distance of the worst case above rho", "PM, same people", worst.lead_over(&rho));
+    findings.holds("classifier-e3-above", rho.is_below(&worst, 1e-4));
     Ok(findings)
 }
 
@@ -190,7 +177,8 @@ pub(super) fn figure_e_5(setting: &Setting) -> Result<Findings, ReproduceError> 
     let people = bank_people(setting, BANK_LR, BANK, setting.effort.pick(60, 500))?;
     let boxed = people.boxed(setting.effort)?;
     let certified = people.draw(&mut findings, &boxed, Some(gaussian(&people, 20)?))?;
-    findings.holds("classifier-e5-order", is_falling(&certified));
+    let is_ordered = is_falling(&mut findings, &certified);
+    findings.holds("classifier-e5-order", is_ordered);
     Ok(findings)
 }
 
@@ -199,6 +187,7 @@ pub(super) fn figure_e_6(setting: &Setting) -> Result<Findings, ReproduceError> 
     let people = bank_people(setting, BANK_RF, BANK_RF_UNITS, setting.effort.pick(60, 500))?;
     let boxed = people.boxed(setting.effort)?;
     let certified = people.draw(&mut findings, &boxed, Some(gaussian(&people, 20)?))?;
-    findings.holds("classifier-e6-order", is_falling(&certified));
+    let is_ordered = is_falling(&mut findings, &certified);
+    findings.holds("classifier-e6-order", is_ordered);
     Ok(findings)
 }

@@ -4,7 +4,7 @@ use super::steps::Steps;
 use super::{EPSILON, EPSILONS, KEPT, told};
 use crate::data::DataFile;
 use crate::{Curve, Panel, ReproduceError, Setting};
-use privet::classifier::paper::{self, Hyperrectangle, Search};
+use privet::classifier::paper::{self, Hyperrectangle, OverRecords, Search};
 use privet::classifier::{
     Classifier, ClassifierError, ModelClassifier, Options, Outside, ProductChannel, Record, Row, Sensitive,
     quantify,
@@ -119,6 +119,26 @@ impl Study {
         let products = self.products(id, &BuildOptions::default(), &EPSILONS)?;
         let points = products.iter().map(point).collect::<Result<_, ReproduceError>>()?;
         Ok(Curve::line(format!("{label}, rho of the paper"), points))
+    }
+
+    /// The mean and the smallest of the paper's values over records with their boxes.
+    pub(super) fn rhos(
+        &self,
+        boxed: &[(&Record, Hyperrectangle)],
+        (label, id): (&str, &str),
+    ) -> Result<[Curve; 2], ReproduceError> {
+        let mut points = [Vec::new(), Vec::new()];
+        for product in self.products(id, &BuildOptions::default(), &EPSILONS)? {
+            let mut rhos = Vec::new();
+            for (record, found) in boxed {
+                rhos.push(self.mixed(found.rho(&product.laws(record, &self.sensitive)?)));
+            }
+            if let Some(over) = OverRecords::of(&rhos) {
+                points[0].push([product.epsilon(), over.average]);
+                points[1].push([product.epsilon(), over.worst]);
+            }
+        }
+        Ok(points.map(|points| Curve::line(format!("{label}, rho of the paper"), points)))
     }
 
     /// What becomes of a probability when some records are sent as they are.

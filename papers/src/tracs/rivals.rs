@@ -1,12 +1,11 @@
 //! Methods that choose among public places, beside TraCS with rounded reports.
 
 use super::{Build, METHODS, Reading, Trips, WINDOW, panel, random_paths, rectangle};
-use crate::{Findings, ReproduceError, Setting};
+use crate::{Findings, ReproduceError, Setting, timing};
 use privet::trajectory::Path;
 use privet::trajectory::method::rival::{Atp, LSrr, NGram};
 use privet::trajectory::rounding::{Grid, Rounding};
 use privet::{Epsilon, Generator};
-use std::time::Instant;
 
 /// The rivals, as they can be had with what they promise.
 pub(super) const RIVALS: [(&str, Build); 3] = [
@@ -56,18 +55,13 @@ pub(super) fn figure_6_8(setting: &Setting) -> Result<Findings, ReproduceError> 
 /// About as many places as Tokyo has: 88 x 88.
 const SIDE: u32 = 88;
 
-/// Milliseconds of one report, with a list as long as Tokyo's; the shortest of a few measurements.
+/// Milliseconds of one report, with a list as long as Tokyo's.
 pub(super) fn milliseconds((_, build): (&str, Build)) -> Result<f64, ReproduceError> {
     let (grid, paths) = on_grid(SIDE, 1)?;
     let paths = [Path::new("one", paths[0].places[..20].to_vec())];
     let trips = Trips { space: grid.space().clone(), paths: &paths, trials: 1, rounding: Some(&grid) };
     let method = build(&trips, Epsilon::new(4.0)?)?;
     let mut rng = Generator::from_insecure_seed(65);
-    let mut shortest = f64::INFINITY;
-    for _ in 0..5 {
-        let begin = Instant::now();
-        trips.reports(method.as_ref(), Reading::Plain, &mut rng)?;
-        shortest = shortest.min(begin.elapsed().as_secs_f64());
-    }
-    Ok(1000.0 * shortest / paths[0].places.len() as f64)
+    let path = timing::milliseconds(1, || trips.reports(method.as_ref(), Reading::Plain, &mut rng))?;
+    Ok(path / paths[0].places.len() as f64)
 }

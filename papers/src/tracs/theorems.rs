@@ -4,7 +4,7 @@ use super::directions::{own_sector, sector_response};
 use super::rivals::{RIVALS, milliseconds};
 use super::{Build, METHODS, Reading, SECTORS, Trips, random_paths, rectangle};
 use crate::channel::{CIRCLE, Numeric, UNIT, grid};
-use crate::{Findings, ReproduceError, Setting};
+use crate::{Findings, Paper, ReproduceError, Setting};
 use privet::Epsilon;
 use privet::analysis::{Loss, Prior};
 use privet::limit::generalised::Line;
@@ -12,27 +12,27 @@ use privet::trajectory::TrajectoryError;
 use privet::trajectory::method::{LinePart, LocationMethod, RingPart, Split, TracsD};
 use std::f64::consts::PI;
 
-/// Milliseconds of one report in Table 6.2, in all and for drawing: ATP, NGram, L-SRR, TraCS-D, TraCS-C.
-const ATP: [f64; 2] = [145.7, 125.8];
-const N_GRAM: [f64; 2] = [100.9, 92.8];
-const L_SRR: [f64; 2] = [6.2, 0.003];
-const TRACS_D: [f64; 2] = [0.06, 0.018];
-const TRACS_C: [f64; 2] = [0.05, 0.003];
-
 pub(super) fn table_6_2(_: &Setting) -> Result<Findings, ReproduceError> {
     let mut findings = Findings::default();
-    for (id, [total, drawing]) in [("atp", ATP), ("ngram", N_GRAM), ("tracsd", TRACS_D), ("tracsc", TRACS_C)]
-    {
+    let [atp, n_gram, l_srr, d, c] = ["atp", "ngram", "l-srr", "tracs-d", "tracs-c"].map(printed_times);
+    let (atp, n_gram, l_srr, d, c) = (atp?, n_gram?, l_srr?, d?, c?);
+    for (id, [total, drawing]) in [("atp", atp), ("ngram", n_gram), ("tracsd", d), ("tracsc", c)] {
         findings.measure(format!("tracs-t62-share-{id}"), 100.0 * drawing / total);
     }
     let largest = |rivals: &[[f64; 2]]| {
-        let ratio = |rival: &[f64; 2]| (TRACS_D[0] / rival[0]).max(TRACS_C[0] / rival[0]);
+        let ratio = |rival: &[f64; 2]| (d[0] / rival[0]).max(c[0] / rival[0]);
         rivals.iter().map(ratio).fold(0.0, f64::max)
     };
-    findings.holds("tracs-t62-below-005", largest(&[ATP, N_GRAM]) < 0.0005);
-    findings.holds("tracs-t62-below-1", largest(&[L_SRR]) < 0.01);
+    findings.holds("tracs-t62-below-005", largest(&[atp, n_gram]) < 0.0005);
+    findings.holds("tracs-t62-below-1", largest(&[l_srr]) < 0.01);
     times(&mut findings)?;
     Ok(findings)
+}
+
+/// Milliseconds of one report in Table 6.2, in all and for drawing.
+fn printed_times(method: &str) -> Result<[f64; 2], ReproduceError> {
+    let printed = |part: &str| Paper::Tracs.printed(&format!("tracs-t62-{method}-{part}"));
+    Ok([printed("total")?, printed("perturb")?])
 }
 
 /// Our times. Rivals look at thousands of places for each report, so that the order does not depend on the machine.
