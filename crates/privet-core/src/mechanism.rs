@@ -161,7 +161,7 @@ pub trait Build: Sized {
 /// Parameters that only some mechanisms take.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BuildOptions {
-    /// The probability with which the guarantee may fail, for mechanisms that have one. There is no default.
+    /// How much probability the guarantee leaves out, for mechanisms that have one. There is no default.
     pub delta: Option<Delta>,
     /// How many parts a mechanism on a grid cuts its domain into.
     pub bins: Option<u32>,

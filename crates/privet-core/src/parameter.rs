@@ -40,7 +40,7 @@ checked_number!(
     |value| value.is_finite() && value > 0.0
 );
 checked_number!(
-    /// The probability with which a guarantee may fail. At least zero and below one.
+    /// How much probability a guarantee leaves out; its kind says in which sense. At least zero and below one.
     Delta,
     Delta,
     |value| (0.0..1.0).contains(&value)

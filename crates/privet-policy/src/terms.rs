@@ -139,7 +139,7 @@ pub struct AttributeTerms {
     /// For permanent answers: what all reports together reveal about one value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilon_forever: Option<DecimalEpsilon>,
-    /// The probability with which the promise may fail, for mechanisms that have one.
+    /// How much probability the promise leaves out, for mechanisms that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<f64>,
     /// Into how many parts a mechanism on a grid cuts its domain; for a rectangle, each of its sides.
