@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub enum Verdict {
     /// What the paper prints comes out.
     Reproduced,
-    /// It comes out with the corrected formula only.
+    /// It comes out only with the corrected formula, or with another setting than the text states.
     Corrected,
     /// It does not come out.
     NotReproduced,
@@ -90,9 +90,9 @@ const WITHIN_PAPER: &str = "the printed table";
 pub struct Measured {
     /// The claim's id.
     pub id: String,
-    /// What comes out with what the paper prints.
+    /// What comes out with what the paper says: its formula, its setting, its metric.
     pub ours: f64,
-    /// What comes out with the corrected formula.
+    /// What comes out with the corrected formula, or with the setting of the published evaluation.
     pub corrected: Option<f64>,
 }
 

@@ -416,7 +416,7 @@ mod tests {
         // The axis goes from 0 at 422 to 1 at 66. The band goes forth below and back above; whiskers end at the ends.
         assert!(text.contains(",350.80 780.00,244.00 780.00,66.00 "), "{text}");
         assert!(text.contains(",208.40\" fill=\"none\""), "{text}");
-        assert!(text.contains("<polyline points=\"775.50,248.50 784.50,239.50\""), "{text}");
+        assert!(text.contains("<polyline points=\"780.00,244.00 784.50,239.50\""), "{text}");
     }
 
     #[test]

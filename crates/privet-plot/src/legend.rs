@@ -147,9 +147,9 @@ mod tests {
             sample(&Series { measured: vec![[0.0, ends[0], 0.5, ends[1]]], ..Series::default() })
         };
         assert_eq!((lines(&measured([0.5, 0.5])), lines(&measured([0.4, 0.6]))), (0, 1));
-        // Two strokes, and the line that leads to the next cross if there is one.
+        // Four strokes, and the line that leads to the next cross if there is one.
         let crosses =
             |count: usize| sample(&Series { crosses: vec![[0.0, 0.0]; count], ..Series::default() });
-        assert_eq!((lines(&crosses(1)), lines(&crosses(2))), (2, 3));
+        assert_eq!((lines(&crosses(1)), lines(&crosses(2))), (4, 5));
     }
 }

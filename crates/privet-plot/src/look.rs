@@ -27,14 +27,13 @@ const DOTS: [Dot; 5] = [
     Dot { corners: 3, turn: FRAC_PI_2, stretch: 1.45 },
 ];
 
+// All are crosses of open strokes, so that texts may call them so and nobody takes them for dots.
 const CROSSES: [Cross; 5] = [
-    Cross { strokes: &[&[[-4.5, 4.5], [4.5, -4.5]], &[[-4.5, -4.5], [4.5, 4.5]]] },
-    Cross { strokes: &[&[[-6.4, 0.0], [6.4, 0.0]], &[[0.0, -6.4], [0.0, 6.4]]] },
-    Cross { strokes: &[&[[-5.5, 0.0], [0.0, -5.5], [5.5, 0.0], [0.0, 5.5], [-5.5, 0.0]]] },
-    Cross {
-        strokes: &[&[[-3.2, 5.5], [3.2, -5.5]], &[[-3.2, -5.5], [3.2, 5.5]], &[[-6.4, 0.0], [6.4, 0.0]]],
-    },
-    Cross { strokes: &[&[[-5.5, 4.0], [0.0, -5.5], [5.5, 4.0], [-5.5, 4.0]]] },
+    Cross { ends: &[[-4.5, 4.5], [4.5, -4.5], [-4.5, -4.5], [4.5, 4.5]] },
+    Cross { ends: &[[-6.4, 0.0], [6.4, 0.0], [0.0, -6.4], [0.0, 6.4]] },
+    Cross { ends: &[[0.0, 6.4], [-5.5, -3.2], [5.5, -3.2]] },
+    Cross { ends: &[[-3.2, 5.5], [3.2, -5.5], [-3.2, -5.5], [3.2, 5.5], [-6.4, 0.0], [6.4, 0.0]] },
+    Cross { ends: &[[0.0, -6.4], [-5.5, 3.2], [5.5, 3.2]] },
 ];
 
 /// A regular polygon, filled; shapes with few corners are stretched, so that all seem equally large.
@@ -58,17 +57,16 @@ impl Dot {
     }
 }
 
-/// A few strokes around a point.
+/// Strokes from a point to these ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cross {
-    strokes: &'static [&'static [[f64; 2]]],
+    ends: &'static [[f64; 2]],
 }
 
 impl Cross {
     pub(crate) fn draw(self, [x, y]: [f64; 2], colour: Colour, drawing: &mut Drawing) {
-        for stroke in self.strokes {
-            let points = stroke.iter().map(|[across, down]| [x + across, y + down]).collect();
-            drawing.line(points, Pen::solid(colour, 2.0));
+        for [across, down] in self.ends {
+            drawing.line(vec![[x, y], [x + across, y + down]], Pen::solid(colour, 2.0));
         }
     }
 }

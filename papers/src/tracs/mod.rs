@@ -243,7 +243,8 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure::new("D.7", "One epsilon for a whole path", cities::figure_d_7)
         .noting(
             "A path has epsilon times 113 (Tokyo) or 13 (Chicago), divided evenly by its own length, so that the curve mixes budgets: \
-             short paths spend far more on each place than long ones. With equal lengths every place has the epsilon of the axis. The \
+             short paths spend far more on each place than long ones. Those of Chicago are paths 100 to 199, to which the 13 belongs; the first \
+             hundred have 7.5 places on average. With equal lengths every place has the epsilon of the axis. The \
              rivals end at epsilon 20 to 40 and are left out.",
         )
         .needing(&[TKY, CHI, TKY_PLACES, CHI_PLACES])
