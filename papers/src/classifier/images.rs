@@ -203,8 +203,8 @@ fn boxed_panels(
         worsts.push(worst);
     }
     findings.entry("images", "with a box of the paper", boxed.len() as f64);
-    findings.panels.push(pixel_panel("average, rho of the first images", averages));
-    findings.panels.push(pixel_panel("worst, rho of the first images", worsts));
+    findings.panels.push(pixel_panel(format!("average, rho of {BOXED} images"), averages));
+    findings.panels.push(pixel_panel(format!("worst, rho of {BOXED} images"), worsts));
     Ok(())
 }
 
