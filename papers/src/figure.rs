@@ -411,4 +411,26 @@ mod tests {
         let places: Vec<String> = rows.iter().map(|row| row.x.to_string()).collect();
         assert_eq!(places, ["Kosarak", "Amazon"]);
     }
+
+    fn curve(heights: &[f64]) -> Curve {
+        Curve::line("", heights.iter().enumerate().map(|(x, height)| [x as f64, *height]).collect())
+    }
+
+    #[test]
+    fn a_curve_is_below_another_where_it_is_at_every_point() {
+        let (low, high) = (curve(&[1.0, 2.0]), curve(&[2.0, 2.5]));
+        assert!(low.is_below(&high, 0.0) && !high.is_below(&low, 0.0));
+        assert!(high.is_below(&low, 1.0) && !high.is_below(&low, 0.9));
+        assert_eq!((high.lead_over(&low), low.lead_over(&high)), (0.5, -1.0));
+    }
+
+    /// A verdict must not come from points that are missing.
+    #[test]
+    fn nothing_is_below_nothing() {
+        let (some, none, unknown) = (curve(&[1.0, 2.0]), curve(&[]), curve(&[f64::NAN, 3.0]));
+        assert!(!none.is_below(&none, 0.0) && !curve(&[0.0]).is_below(&some, 0.0));
+        assert!(!some.is_below(&unknown, 0.0) && !unknown.is_below(&some, 9.0));
+        assert!(none.lead_over(&none).is_nan());
+        assert!(unknown.lead_over(&some).is_nan() && some.lead_over(&unknown).is_nan());
+    }
 }

@@ -195,7 +195,8 @@ mod tests {
         assert_eq!(verdict((0.5, 0.06), (0.4, 0.08)), Verdict::Same);
         assert_eq!(verdict((0.5, 0.1), (0.4, 0.0)), Verdict::Same);
         assert_eq!(verdict((0.5, 0.0), (0.4, 0.1)), Verdict::Same);
-        assert_eq!(verdict((0.5, 0.06), (0.5 / 1.41, 0.08)), Verdict::Slower);
+        assert_eq!(verdict((0.5, 0.06), (0.5 / 1.399, 0.08)), Verdict::Same);
+        assert_eq!(verdict((0.5, 0.06), (0.5 / 1.401, 0.08)), Verdict::Slower);
         // However large the noise is, something that stops is slower.
         assert_eq!(verdict((0.5, 10.0), (0.001, 10.0)), Verdict::Slower);
     }
@@ -259,6 +260,34 @@ mod tests {
         assert_eq!(comparison.gone, ["b", "the whole group peers (2)"]);
         assert_eq!(Comparison::with(&now, &before).new, ["b", "c", "d"]);
         assert!(Comparison::with(&before, &before).gone.is_empty());
+    }
+
+    #[test]
+    fn the_same_name_in_another_group_is_another_task() {
+        let before = run(vec![row("a", Group::Limit, 4.0, 0.0), row("a", Group::Mechanisms, 1.0, 0.0)]);
+        let now = run(vec![row("a", Group::Mechanisms, 1.0, 0.0), row("a", Group::Vectors, 1.0, 0.0)]);
+        let comparison = Comparison::with(&before, &now);
+        assert_eq!((comparison.changes.len(), comparison.slower().count()), (1, 0));
+        assert_eq!(comparison.new, ["a"]);
+    }
+
+    /// A machine of half the speed halves both rates, and says nothing about us.
+    #[test]
+    fn rates_are_not_compared() {
+        let before = row("a", Group::Limit, 2.0, 0.0);
+        let now = Row { ours: before.ours / 2.0, peer: before.peer / 2.0, ..before.clone() };
+        let comparison = Comparison::with(&run(vec![before]), &run(vec![now]));
+        assert_eq!(comparison.changes[0].verdict, Verdict::Same);
+    }
+
+    #[test]
+    fn what_got_faster_is_not_among_the_slower() {
+        let before = run(vec![row("a", Group::Limit, 1.0, 0.0), row("b", Group::Limit, 1.0, 0.0)]);
+        let now = run(vec![row("a", Group::Limit, 2.0, 0.0), row("b", Group::Limit, 0.5, 0.0)]);
+        let comparison = Comparison::with(&before, &now);
+        let slower: Vec<&Change> = comparison.slower().collect();
+        assert!(matches!(slower.as_slice(), [change] if change.task == "b"), "{slower:?}");
+        assert_eq!((slower[0].before, slower[0].now), (1.0, 0.5));
     }
 
     #[test]

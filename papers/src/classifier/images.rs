@@ -203,8 +203,8 @@ fn boxed_panels(
         worsts.push(worst);
     }
     findings.entry("images", "with a box of the paper", boxed.len() as f64);
-    findings.panels.push(pixel_panel("average, rho of the first images", averages));
-    findings.panels.push(pixel_panel("worst, rho of the first images", worsts));
+    findings.panels.push(pixel_panel(format!("average, rho of {BOXED} images"), averages));
+    findings.panels.push(pixel_panel(format!("worst, rho of {BOXED} images"), worsts));
     Ok(())
 }
 
@@ -250,6 +250,17 @@ fn over_images(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Slopes .01 up to 4 and .05 above it; steady growth has the factor one.
+    #[test]
+    fn growth_compares_slopes() {
+        let bent = |epsilon: f64| 0.01 * epsilon + 0.04 * (epsilon - 4.0).max(0.0);
+        let line = |height: &dyn Fn(f64) -> f64| {
+            Curve::line("", EPSILONS.map(|epsilon| [epsilon, height(epsilon)]).to_vec())
+        };
+        assert!((growth(&line(&bent), 4.0) - 5.0).abs() < 1e-9);
+        assert!((growth(&line(&|epsilon| 0.1 * epsilon), 6.0) - 1.0).abs() < 1e-9);
+    }
 
     /// A product over fewer pixels would be larger than the paper's value.
     #[test]
