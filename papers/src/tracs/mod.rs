@@ -188,7 +188,7 @@ pub(crate) const FIGURES: &[Figure] = &[
         .noting("For squared error the best window is wider: that of the root. For the distance itself no channel is better than the window."),
     Figure::new("6.4", "Average error of random paths", continuous::figure_6_4)
         .noting(
-            "The printed ratios belong to a strawman that lies with probability 1/(k-1+E) in all, which keeps no epsilon; with a correct \
+            "The printed ratios belong to a strawman that lies with probability 1/(k-1+E) in all, which does not keep epsilon; with a correct \
              one it is worse than both at every epsilon. In the unit square one window in the plane with the whole epsilon is a fifth below TraCS-C at epsilon 2 and more than half at 8.",
         )
         .taking(30),

@@ -45,6 +45,11 @@ impl Baseline {
         self.run.rows.retain(|row| is_wanted(row.group, &row.task));
     }
 
+    /// The tasks that look slower than before.
+    pub(super) fn slower(&self, now: &Run) -> Vec<String> {
+        Comparison::with(&self.run, now).slower().map(|change| change.task.clone()).collect()
+    }
+
     /// What changed since. What makes the comparison worth less is said.
     pub(super) fn compare(&self, now: &Run) -> Comparison {
         let comparison = Comparison::with(&self.run, now);
