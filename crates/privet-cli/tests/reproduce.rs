@@ -32,22 +32,27 @@ fn a_figure_has_rows_charts_and_pages() {
     assert!(other.stderr.contains("papers holds figure 4.5 of jrr (quick)"), "{}", other.stderr);
 }
 
-/// Table 4.3 from made-up data sets.
+/// Table 4.3 with the data sets of a folder: the exit status and what was said.
+fn table_4_3(folder: &Folder, data: &str) -> (Option<i32>, String) {
+    let output = Command::cargo_bin("privet")
+        .unwrap()
+        .current_dir(folder.path(""))
+        .env("PRIVET_DATA", folder.path(data))
+        .args(["reproduce", "jrr", "--figure", "table 4.3", "--out", "papers", "--json"])
+        .output()
+        .unwrap();
+    assert!(folder.text("papers/index.html").contains("table-4.3"));
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// The same with made-up data sets.
 fn of_data(text: &str) -> (Option<i32>, String) {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("jrr")).unwrap();
     for name in ["kosarak", "amazon", "ecommerce", "census"] {
         folder.write(&format!("jrr/{name}.csv"), text);
     }
-    let output = Command::cargo_bin("privet")
-        .unwrap()
-        .current_dir(folder.path(""))
-        .env("PRIVET_DATA", folder.path(""))
-        .args(["reproduce", "jrr", "--figure", "table 4.3", "--out", "papers", "--json"])
-        .output()
-        .unwrap();
-    assert!(folder.text("papers/index.html").contains("table-4.3"));
-    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    table_4_3(&folder, "")
 }
 
 #[test]
@@ -77,15 +82,8 @@ fn a_folder_of_somebody_else_is_left_alone() {
 #[test]
 fn a_figure_without_its_data_is_skipped_by_name() {
     let folder = Folder::new();
-    let output = Command::cargo_bin("privet")
-        .unwrap()
-        .current_dir(folder.path(""))
-        .env("PRIVET_DATA", folder.path("nothing"))
-        .args(["reproduce", "jrr", "--figure", "table 4.3", "--out", "papers", "--json"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(74));
-    let message = String::from_utf8(output.stderr).unwrap();
+    let (code, message) = table_4_3(&folder, "nothing");
+    assert_eq!(code, Some(74));
     let searched = folder.path("nothing");
     let skipped = format!(
         "skipped for want of data, looked for in {}: jrr table 4.3 [missing-data]",

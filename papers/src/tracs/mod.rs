@@ -210,7 +210,7 @@ pub(crate) const FIGURES: &[Figure] = &[
     Figure::new("6.8", "Random paths of places on a grid", rivals::figure_6_8).noting(PROMISES).taking(60),
     Figure::new("table 6.2", "Times of one report", theorems::table_6_2)
         .noting(
-            "Another machine and language: times have no verdict, except for their order; what is said about the table is checked \
+            "Another machine and language: times have no verdict; what is said about the table is checked \
              from the table. Ours are for a grid of 88 x 88 places, about as many as Tokyo has.",
         ),
     Figure::new("6.9", "Public places of two cities", cities::figure_6_9)
