@@ -156,7 +156,7 @@ fn claim(outcome: &Outcome) -> String {
     let printed = match claim.unit.as_str() {
         "holds" => claim.number.map_or_else(String::new, number),
         _ if claim.tolerance > 0.0 => {
-            format!("{} ± {} {unit}", claim.printed, short(claim.tolerance)).trim().to_owned()
+            format!("{} ± {} {unit}", claim.printed, claim.tolerance).trim().to_owned()
         }
         _ => format!("{} {unit}", claim.printed).trim().to_owned(),
     };
