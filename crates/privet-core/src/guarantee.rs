@@ -80,7 +80,7 @@ impl Guarantee {
     /// # Errors
     /// When the deltas add up to one or more, or an average guarantee meets one with a delta.
     fn and(self, other: Self) -> Result<Self, ParameterError> {
-        let epsilon = sum(self.epsilon(), other.epsilon())?;
+        let epsilon = self.epsilon().plus(other.epsilon())?;
         match (self, other) {
             (Self::Pure { .. }, Self::Pure { .. }) => Ok(Self::Pure { epsilon }),
             (Self::Average { exposed, .. }, Self::Average { exposed: more, .. }) => {
@@ -104,9 +104,16 @@ impl Guarantee {
 }
 
 impl ExposedEpsilon {
+    fn times(self, times: u32) -> Result<Self, ParameterError> {
+        match self {
+            Self::Bounded(one) => Ok(Self::Bounded(one.times(times)?)),
+            Self::Unbounded => Ok(Self::Unbounded),
+        }
+    }
+
     fn and(self, other: Self) -> Result<Self, ParameterError> {
         match (self, other) {
-            (Self::Bounded(one), Self::Bounded(two)) => Ok(Self::Bounded(sum(one, two)?)),
+            (Self::Bounded(one), Self::Bounded(two)) => Ok(Self::Bounded(one.plus(two)?)),
             _ => Ok(Self::Unbounded),
         }
     }
@@ -115,14 +122,6 @@ impl ExposedEpsilon {
 /// The probability that at least one of two independent events happens, each operation rounded up.
 fn either(one: f64, two: f64) -> Result<Delta, ParameterError> {
     Delta::new(((one + two).next_up() - (one * two).next_down()).next_up())
-}
-
-/// The sum, rounded up: rounding must not make a promise stronger.
-fn sum(one: Epsilon, two: Epsilon) -> Result<Epsilon, ParameterError> {
-    let total = one.get() + two.get();
-    // Exact sums, the common case of round numbers, stay as they are.
-    let is_exact = total - one.get() == two.get() && total - two.get() == one.get();
-    Epsilon::new(if is_exact { total } else { total.next_up() })
 }
 
 impl fmt::Display for Guarantee {
@@ -172,7 +171,7 @@ impl Budget {
     /// # Errors
     /// When the guarantee cannot be repeated that often.
     pub fn repeated(guarantee: Guarantee, times: u32) -> Result<Self, ParameterError> {
-        // Doubling keeps the number of steps small, and every step rounds up.
+        // Doubling keeps the number of steps small, and every step rounds the delta up.
         let (mut budget, mut power) = (Self::empty(), guarantee);
         for bit in 0..u32::BITS - times.leading_zeros() {
             if bit > 0 {
@@ -181,6 +180,21 @@ impl Budget {
             if (times >> bit) & 1 == 1 {
                 budget = budget.spend(power)?;
             }
+        }
+        let Some(spent) = &mut budget.spent else { return Ok(budget) };
+        // Rounded once instead of in every step, so that the parts of an epsilon together are never above it.
+        let exact = guarantee.epsilon().times(times)?;
+        match (spent, guarantee) {
+            (Guarantee::Average { epsilon, exposed }, Guarantee::Average { exposed: one, .. }) => {
+                (*epsilon, *exposed) = (exact, one.times(times)?);
+            }
+            (
+                Guarantee::Pure { epsilon }
+                | Guarantee::Approximate { epsilon, .. }
+                | Guarantee::Probabilistic { epsilon, .. }
+                | Guarantee::Average { epsilon, .. },
+                _,
+            ) => *epsilon = exact,
         }
         Ok(budget)
     }
@@ -295,6 +309,23 @@ mod tests {
             4294967295.0
         );
         assert_eq!(Budget::repeated(pure(1.0), 0).unwrap(), Budget::empty());
+    }
+
+    #[test]
+    fn parts_of_an_epsilon_come_to_no_more_than_it() {
+        let whole = Epsilon::new(7.7).unwrap();
+        for parts in 1..2000 {
+            let part = Guarantee::Pure { epsilon: whole.divided(parts).unwrap() };
+            assert!(Budget::repeated(part, parts).unwrap().fits(whole), "{parts}");
+        }
+        let exposed = ExposedEpsilon::Bounded(whole.divided(3).unwrap());
+        let average = Guarantee::Average { epsilon: whole.divided(3).unwrap(), exposed };
+        let Some(Guarantee::Average { epsilon, exposed: ExposedEpsilon::Bounded(all) }) =
+            Budget::repeated(average, 3).unwrap().total()
+        else {
+            unreachable!()
+        };
+        assert!(epsilon <= whole && all <= whole);
     }
 
     /// In exact integers: the composed delta is never below 1 - (1 - a)(1 - b).

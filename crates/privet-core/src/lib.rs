@@ -7,6 +7,7 @@
 //! All rows of a channel have integer weights with the same total (2^64, or a little less where words beyond
 //! are drawn again), and every draw compares a 64-bit random integer with integer thresholds. So a statement about the weights is a statement about the program.
 
+mod division;
 pub mod domain;
 mod error;
 mod fingerprint;
@@ -31,7 +32,7 @@ pub use mechanism::{Build, BuildOptions, Channel, Extent, Mechanism, MechanismIn
 pub use parameter::{Delta, Epsilon, Probability};
 pub use random::Generator;
 pub use report::{BitVector, Category, Envelope, ReportBuffer};
-pub use summary::{Estimate, Estimator, Summary};
+pub use summary::{Estimate, Estimator, Summary, Target};
 
 /// The traits of random generators that the samplers accept.
 pub use rand_core::{CryptoRng, Rng};

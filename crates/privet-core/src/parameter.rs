@@ -52,16 +52,6 @@ checked_number!(
     |value| (0.0..=1.0).contains(&value)
 );
 
-impl Epsilon {
-    /// Half of this epsilon, exactly, for channels that spend it twice.
-    ///
-    /// # Errors
-    /// When half of it is no longer above zero.
-    pub fn half(self) -> Result<Self, ParameterError> {
-        Self::new(self.0 / 2.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

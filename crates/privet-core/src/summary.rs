@@ -4,6 +4,7 @@ use crate::error::{EstimateError, MergeError, ReportError};
 use crate::fingerprint::Fingerprint;
 use crate::report::ReportBuffer;
 use std::fmt::Debug;
+use std::str::FromStr;
 
 /// What a collector keeps of the reports: enough to estimate, and no more.
 ///
@@ -55,17 +56,71 @@ pub trait Estimator: Debug + Send + Sync {
     fn estimate(&self, summary: &Self::Summary) -> Result<Self::Estimate, EstimateError>;
 }
 
+/// Which people an estimate is about.
+///
+/// The two have the same value and different errors: what the people who reported are like is uncertain by the noise of their
+/// reports alone, what everybody is like also by who happened to report. Mixing them is the usual way to be wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Target {
+    /// The people who reported. Where a lottery decided who answers which question, all who took part in it.
+    #[default]
+    Reported,
+    /// The population that they were drawn from, each independently of the others. Comparisons and tests are about this one.
+    Population,
+}
+
+impl Target {
+    /// Both, in the order of the documentation.
+    pub const ALL: [Self; 2] = [Self::Reported, Self::Population];
+
+    /// The name that programs use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reported => "reported",
+            Self::Population => "population",
+        }
+    }
+
+    /// The name that people see.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Reported => "among the people who reported",
+            Self::Population => "in the population they were drawn from",
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|target| target.as_str() == text);
+        found.ok_or_else(|| format!("a target is reported or population: got {text:?}"))
+    }
+}
+
 /// A number that was learned, and how well.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The best single number.
+    /// The best single number. It lies in the interval.
     pub value: f64,
-    /// The standard deviation of that number over the draws of the reports.
+    /// The standard deviation of the estimate over what is random: the draws of the reports, and what else the target says.
     pub standard_error: f64,
-    /// Where the truth lies, with 95 % confidence.
+    /// How far the mean of the estimate can be from the truth, whatever the people are like. Zero if it is unbiased.
+    pub bias_bound: f64,
+    /// Where the truth lies, with 95 % confidence, whatever the people are like.
     pub interval: [f64; 2],
     /// How many reports it rests on.
     pub n: u64,
     /// How it was computed.
     pub method: &'static str,
+    /// Which people it is about.
+    pub target: Target,
+}
+
+impl Estimate {
+    /// How far the truth may be from the value, with 95 % confidence: noise and bias together.
+    pub fn margin(&self) -> f64 {
+        (self.interval[1] - self.value).max(self.value - self.interval[0])
+    }
 }

@@ -13,10 +13,6 @@ pub(crate) struct ChannelProgramme<'a> {
     pub losses: Matrix,
     /// The inputs' shares of the loss that is minimised; without shares, the worst loss is.
     pub shares: Option<&'a [f64]>,
-    /// Numbers whose mean must be zero for every input, if reports must be unbiased.
-    pub biases: Option<Matrix>,
-    /// Whether the channel must be as if mirrored: then the floors of the first and the last output are the same, and so on.
-    pub is_mirrored: bool,
 }
 
 /// Numbers in rows of equal length.
@@ -31,7 +27,7 @@ pub(crate) struct Matrix {
 pub(crate) struct ChannelSolution {
     /// The smallest probability of each output over all inputs.
     pub floor: Vec<f64>,
-    /// Weight, price and price of the bias of each input.
+    /// Weight and price of each input.
     pub prices: Vec<Prices>,
 }
 
@@ -40,14 +36,13 @@ pub(crate) struct ChannelSolution {
 pub(crate) struct Prices {
     pub weight: f64,
     pub price: f64,
-    pub slope: f64,
 }
 
 /// A solver keeps about this many bytes for each entry of the matrix.
 const BYTES_PER_ENTRY: usize = 600;
 
 /// Beyond this, e^epsilon is more than a solver can handle. What keeps this keeps any larger epsilon.
-const LARGEST_EPSILON: f64 = 40.0;
+pub(crate) const LARGEST_EPSILON: f64 = 40.0;
 
 impl Matrix {
     /// The value of each row at each column.
@@ -79,37 +74,26 @@ impl ChannelProgramme<'_> {
         let (rows, columns) = (self.losses.rows(), self.losses.columns);
         Self::refuse_too_large(rows, columns)?;
         let floors = rows * columns;
-        let worst = floors + self.floor_count();
+        let worst = floors + columns;
         let mut programme = Programme::new(worst + 1);
         let exp = self.epsilon.get().min(LARGEST_EPSILON).exp();
         for entry in 0..floors {
-            let floor = floors + self.floor_of(entry % columns);
+            let floor = floors + entry % columns;
             programme.at_most([(floor, 1.0), (entry, -1.0)], 0.0);
             programme.at_most([(entry, 1.0), (floor, -exp)], 0.0);
         }
         for row in 0..rows {
             programme.equal((row * columns..(row + 1) * columns).map(|entry| (entry, 1.0)), 1.0);
         }
-        if let Some(biases) = &self.biases {
-            (0..rows).for_each(|row| programme.equal(biases.terms(row), 0.0));
-        }
         self.add_losses(&mut programme, worst);
         let solution = programme.solve(stop)?;
-        let floor = |column: usize| solution.values[floors + self.floor_of(column)].max(0.0);
         let weight = |row: usize| match self.shares {
             Some(shares) => shares[row],
             None => solution.inequality_prices[2 * floors + row],
         };
-        let slope =
-            |row: usize| if self.biases.is_some() { -solution.equality_prices[rows + row] } else { 0.0 };
-        let prices = (0..rows)
-            .map(|row| Prices {
-                weight: weight(row),
-                price: -solution.equality_prices[row],
-                slope: slope(row),
-            })
-            .collect();
-        Ok(ChannelSolution { floor: (0..columns).map(floor).collect(), prices })
+        let price = |row: usize| Prices { weight: weight(row), price: -solution.equality_prices[row] };
+        let floor = solution.values[floors..worst].iter().map(|floor| floor.max(0.0)).collect();
+        Ok(ChannelSolution { floor, prices: (0..rows).map(price).collect() })
     }
 
     fn add_losses(&self, programme: &mut Programme, worst: usize) {
@@ -125,15 +109,6 @@ impl ChannelProgramme<'_> {
             None => programme.cost(worst, 1.0),
         }
     }
-
-    fn floor_count(&self) -> usize {
-        if self.is_mirrored { self.losses.columns.div_ceil(2) } else { self.losses.columns }
-    }
-
-    /// Which variable is the floor of a column: mirror images share one.
-    fn floor_of(&self, column: usize) -> usize {
-        if self.is_mirrored { column.min(self.losses.columns - 1 - column) } else { column }
-    }
 }
 
 impl ChannelSolution {
@@ -146,7 +121,6 @@ impl ChannelSolution {
         let scaled = |prices: &Prices| Prices {
             weight: prices.weight.max(0.0) * factor,
             price: prices.price * factor,
-            slope: prices.slope * factor,
         };
         self.prices.iter().map(scaled).collect()
     }
@@ -161,11 +135,6 @@ impl Prices {
     /// The price in a certificate.
     pub(crate) fn whole_price(&self) -> i64 {
         whole(self.price)
-    }
-
-    /// The price of the bias in a certificate.
-    pub(crate) fn whole_slope(&self) -> i64 {
-        whole(self.slope)
     }
 }
 

@@ -34,6 +34,7 @@ impl CircleProblem {
             epsilon: self.epsilon,
             loss: self.loss,
             setting: Setting::Circle,
+            magnitude: 0,
             points: Vec::new(),
             cells: vec![Cell { weight: SCALE as i64, price, slope: 0 }],
         };

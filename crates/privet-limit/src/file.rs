@@ -127,6 +127,9 @@ struct CertificateText {
     kind: CertificateKind,
     #[serde(skip_serializing_if = "Option::is_none")]
     setting: Option<SettingText>,
+    /// The power of two by which prices and slopes are larger than they are written.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    magnitude: u32,
     /// Place, weight, price and slope, in multiples of 2^-48.
     #[serde(skip_serializing_if = "Option::is_none")]
     points: Option<Vec<[i64; 4]>>,
@@ -404,6 +407,11 @@ impl ChannelText {
     }
 }
 
+/// Files without large prices are written as they always were.
+fn is_zero(magnitude: &u32) -> bool {
+    *magnitude == 0
+}
+
 /// A key that its kind needs.
 fn given<T>(value: Option<T>) -> Result<T, LimitError> {
     value.ok_or_else(|| wrong("a part of it is missing"))
@@ -425,6 +433,7 @@ impl CertificateText {
                     Setting::Circle => SettingText::Circle,
                     Setting::Unbiased { range } => SettingText::Unbiased { range },
                 }),
+                magnitude: line.magnitude,
                 points: Some(
                     line.points
                         .iter()
@@ -463,6 +472,7 @@ impl CertificateText {
                         SettingText::Circle => Setting::Circle,
                         SettingText::Unbiased { range } => Setting::Unbiased { range },
                     },
+                    magnitude: self.magnitude,
                     points: given(self.points)?
                         .into_iter()
                         .map(|[place, weight, price, slope]| Point { place, weight, price, slope })

@@ -29,7 +29,10 @@ pub const SCALE: f64 = (1u64 << 48) as f64;
 /// Larger numbers have no use, and could not be added up exactly.
 pub(super) const LARGEST: i64 = 1 << 52;
 
-/// An input, in units of the domain, with its weight and its prices, all in multiples of 2^-48.
+/// Prices are at most 2^52 times this power of two.
+const LARGEST_MAGNITUDE: u32 = 48;
+
+/// An input, in units of the domain, with its weight and its prices: multiples of 2^-48, prices times the magnitude.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
     /// Where it is.
@@ -82,6 +85,9 @@ pub struct LineCertificate {
     pub loss: Loss,
     /// Where inputs and reports lie.
     pub setting: Setting,
+    /// Prices, those of the bias included, are in multiples of 2^(magnitude - 48): those of unbiased reports at a small epsilon
+    /// are large.
+    pub magnitude: u32,
     /// Single inputs.
     pub points: Vec<Point>,
     /// Equal cells that cover the domain, or none.
@@ -96,17 +102,23 @@ impl LineCertificate {
     /// When the numbers are out of range, or the weights add up to more than one.
     pub fn bound(&self) -> Result<f64, LimitError> {
         let function = Function::of(self)?;
-        let prices: Enclosure =
-            self.prices().map(|price| Enclosure::exact(price as f64) * Enclosure::exact(1.0 / SCALE)).sum();
+        let prices: Enclosure = self.prices().map(|price| self.price(price)).sum();
         let tolerance = prices.low().abs() * TOLERANCE;
         let missing = (-function.minimum(tolerance)?).max(0.0);
         Ok((prices - Enclosure::exact(missing)).low().max(0.0))
     }
 
-    /// G at some reports, from below. Where the numbers are out of range it is nothing.
-    pub(crate) fn sample(&self, reports: &[f64]) -> Vec<f64> {
-        let Ok(function) = Function::of(self) else { return Vec::new() };
-        reports.iter().map(|report| function.value(Enclosure::exact(*report)).low()).collect()
+    /// The magnitude that prices up to `largest` need.
+    #[cfg(feature = "solver")]
+    pub(crate) fn magnitude_for(largest: f64) -> u32 {
+        (0..LARGEST_MAGNITUDE)
+            .find(|magnitude| largest * SCALE <= LARGEST as f64 * 2f64.powi(*magnitude as i32))
+            .unwrap_or(LARGEST_MAGNITUDE)
+    }
+
+    /// What a price of the certificate is as a number, exactly.
+    fn price(&self, price: i64) -> Enclosure {
+        Enclosure::exact(price as f64 / SCALE * 2f64.powi(self.magnitude as i32))
     }
 
     fn prices(&self) -> impl Iterator<Item = i64> + '_ {
@@ -123,6 +135,9 @@ impl LineCertificate {
         let mut numbers = points.chain(cells).chain(weights.clone());
         if numbers.any(|number| !(-LARGEST..=LARGEST).contains(&number)) {
             return wrong("a number of the certificate is out of range");
+        }
+        if self.magnitude > LARGEST_MAGNITUDE {
+            return wrong("the magnitude of the prices is out of range");
         }
         if weights.clone().any(|weight| weight < 0) || weights.map(i128::from).sum::<i128>() > 1 << 48 {
             return wrong("the weights of a certificate must not be negative or add up to more than one");
@@ -239,8 +254,8 @@ impl Function {
         let cost = |weight: i64, price: i64, slope: i64| Cost {
             loss: certificate.loss,
             weight: number(weight),
-            price: number(price),
-            slope: number(slope),
+            price: certificate.price(price),
+            slope: certificate.price(slope),
         };
         let mut summands: Vec<Summand> = certificate
             .points
@@ -285,6 +300,10 @@ impl Function {
             Summand::Point { place, cost } => self.bent(cost.at(y - *place)),
             Summand::Cell { ends, cost, negative } => {
                 let [from, to] = [y - ends[1], y - ends[0]];
+                if to.high() <= negative[0].low() || negative[1].high() <= from.low() {
+                    // Where c is not negative there is nothing to bend.
+                    return cost.integral(to) - cost.integral(from);
+                }
                 self.bent_integral(cost, negative, to) - self.bent_integral(cost, negative, from)
             }
         };

@@ -114,8 +114,6 @@ impl FiniteProblem {
                 Objective::Minimax => None,
                 Objective::Average(prior) => Some(prior.shares()),
             },
-            biases: None,
-            is_mirrored: false,
         }
     }
 

@@ -1,115 +1,137 @@
 //! From dual numbers to a certificate.
 
-use super::grid::Grid;
-use super::{LineProblem, Objective};
+use super::layout::{Dual, Element, Layout};
+use super::term::Terms;
+use super::{LineProblem, Unbiased};
 use crate::certificate::{Cell, LineCertificate, Point, SCALE};
-use crate::channels::{ChannelSolution, Prices, whole};
+use crate::channels::whole;
 
-/// The certificate that the solver's prices make.
-pub(super) fn certificate(problem: &LineProblem, grid: &Grid, solved: &ChannelSolution) -> LineCertificate {
+/// The reports at which G is looked at are so many times closer to each other than those of the search.
+const CLOSER: usize = 8;
+
+/// Reports are looked at this far beyond those of the search, as a share of their range, where they may lie anywhere.
+const BEYOND: f64 = 0.15;
+
+/// What G is above zero at least, as a share of what would cost the whole bound. It costs this share of the bound, and saves
+/// whoever checks the certificate from looking at G too closely.
+const MARGIN: f64 = 5e-4;
+
+/// So many times prices are lowered at most.
+const ROUNDS: usize = 12;
+
+/// The ends of the domain count like this weight at least when prices are lowered: beyond them only their prices help.
+const TIP_PART: f64 = 0.05;
+
+/// Weights below this are not worth a place in a certificate.
+const NO_WEIGHT: f64 = 1e-11;
+
+/// The certificate that the numbers of a search make. They are lowered until G is nowhere negative, as far as can be seen.
+/// `total` is what the smallest probabilities of all reports add up to.
+pub(super) fn certificate(
+    problem: &LineProblem,
+    layout: &Layout,
+    terms: Terms,
+    duals: &[Dual],
+    total: f64,
+) -> LineCertificate {
+    let (elements, mut duals) = unfolded(layout, duals);
+    normalise(&elements, &mut duals);
+    let prices: f64 = duals.iter().map(|dual| dual.price).sum();
+    let margin = MARGIN * prices / total;
+    lower(terms, &elements, &mut duals, &reports(problem, layout), margin);
+    written(problem, layout.cells, &elements, &duals)
+}
+
+/// All elements, mirror images included, from the lowest to the highest.
+fn unfolded(layout: &Layout, duals: &[Dual]) -> (Vec<Element>, Vec<Dual>) {
+    if !layout.is_mirrored {
+        return (layout.elements.clone(), duals.to_vec());
+    }
+    let halves = || {
+        duals.iter().map(|dual| Dual {
+            weight: dual.weight / 2.0,
+            price: dual.price / 2.0,
+            slope: dual.slope / 2.0,
+        })
+    };
+    let images = layout.elements.iter().rev().map(Element::image);
+    let elements = layout.elements.iter().copied().chain(images).collect();
+    (elements, halves().chain(halves().rev().map(Dual::mirrored)).collect())
+}
+
+/// Weights that add up to one at most, however the integers round: a common factor changes nothing else. Weights that a prior
+/// gives stay as they are.
+fn normalise(elements: &[Element], duals: &mut [Dual]) {
+    const LESS: f64 = 1.0 - 1e-10;
+    if elements.iter().any(|element| element.share.is_some()) {
+        return;
+    }
+    let factor = LESS / duals.iter().map(|dual| dual.weight).sum::<f64>();
+    for dual in duals {
+        *dual = Dual { weight: dual.weight * factor, price: dual.price * factor, slope: dual.slope * factor };
+    }
+}
+
+/// Where G is looked at.
+fn reports(problem: &LineProblem, layout: &Layout) -> Vec<f64> {
+    let [low, high] = problem.output_range();
+    let is_open = matches!(problem.unbiased, Some(Unbiased { range: None }));
+    let more = if is_open { BEYOND * (high - low) } else { 0.0 };
+    // G of a mirrored layout is symmetric.
+    let (first, last) = (low - more, if layout.is_mirrored { 0.5 } else { high + more });
+    let count = ((last - first) / layout.spacing()).ceil() * CLOSER as f64;
+    (0..=count as usize).map(|index| first + (last - first) * index as f64 / count).collect()
+}
+
+/// Lowers all prices, in proportion to their weights, until G is at least `margin`. G is concave in the common part by which
+/// they are lowered, so Newton's method comes from below and never takes too much.
+fn lower(terms: Terms, elements: &[Element], duals: &mut [Dual], reports: &[f64], margin: f64) {
+    let part = |(element, dual): (&Element, &Dual)| {
+        if element.is_tip() { dual.weight.max(TIP_PART) } else { dual.weight }
+    };
+    let parts: Vec<f64> = elements.iter().zip(duals.iter()).map(part).collect();
+    for _ in 0..ROUNDS {
+        let missing = |report: &f64| {
+            let (mut value, mut rate) = (0.0, 0.0);
+            for ((element, dual), part) in elements.iter().zip(duals.iter()).zip(&parts) {
+                let gradient = terms.gradient(element, dual, *report);
+                value += dual.value(&gradient);
+                rate -= part * gradient[1];
+            }
+            (margin - value) / rate
+        };
+        let most = reports.iter().map(missing).fold(0.0, f64::max);
+        if most <= 0.0 || !most.is_finite() {
+            return;
+        }
+        // A little more than the last digits say, or the last round would never come.
+        let most = most * (1.0 + 1e-6);
+        duals.iter_mut().zip(&parts).for_each(|(dual, part)| dual.price -= most * part);
+    }
+}
+
+/// The numbers as whole ones.
+fn written(problem: &LineProblem, cells: usize, elements: &[Element], duals: &[Dual]) -> LineCertificate {
+    let largest = duals.iter().map(|dual| dual.price.abs().max(dual.slope.abs())).fold(0.0, f64::max);
+    let magnitude = LineCertificate::magnitude_for(largest);
+    let unit = 2f64.powi(magnitude as i32);
     let mut certificate = LineCertificate {
         epsilon: problem.epsilon,
         loss: problem.loss,
         setting: problem.setting(),
+        magnitude,
         points: Vec::new(),
-        cells: Vec::new(),
+        cells: vec![Cell { weight: 0, price: 0, slope: 0 }; cells],
     };
-    let normal = solved.normalised_prices();
-    for (input, prices) in grid.inputs.iter().zip(&normal) {
-        let is_end = *input == 0.0 || *input == 1.0;
-        match problem.objective {
-            Objective::Minimax if grid.is_mirrored => {
-                let half = halved(*prices);
-                certificate.points.push(point(*input, half));
-                certificate.points.push(point(1.0 - input, Prices { slope: -half.slope, ..half }));
-            }
-            Objective::Minimax => certificate.points.push(point(*input, *prices)),
-            Objective::Average(_) if is_end => certificate.points.push(point(*input, *prices)),
-            Objective::Average(_) if prices.weight > 0.0 => certificate.cells.push(cell(*prices)),
-            Objective::Average(_) => {
-                // Where nobody is, a single input is as good as a cell.
-                certificate.cells.push(Cell { weight: 0, price: 0, slope: 0 });
-                if grid.is_unbiased {
-                    certificate.points.push(point(*input, *prices));
-                }
-            }
+    for (element, dual) in elements.iter().zip(duals) {
+        let weight = (dual.weight * SCALE).floor() as i64;
+        let [price, slope] = [dual.price, dual.slope].map(|number| whole(number / unit));
+        if element.is_point() {
+            certificate.points.push(Point { place: whole(element.from), weight, price, slope });
+        } else if dual.weight > NO_WEIGHT {
+            let index = (element.from * cells as f64).round() as usize;
+            certificate.cells[index] = Cell { weight, price: price.max(0), slope };
         }
     }
     certificate
 }
-
-fn halved(prices: Prices) -> Prices {
-    Prices { weight: prices.weight / 2.0, price: prices.price / 2.0, slope: prices.slope / 2.0 }
-}
-
-fn point(place: f64, prices: Prices) -> Point {
-    Point {
-        place: whole(place),
-        weight: prices.whole_weight(),
-        price: prices.whole_price(),
-        slope: prices.whole_slope(),
-    }
-}
-
-fn cell(prices: Prices) -> Cell {
-    Cell { weight: prices.whole_weight(), price: prices.whole_price().max(0), slope: prices.whole_slope() }
-}
-
-/// G as the certificate has it, at many reports.
-pub(super) struct Profile {
-    reports: Vec<f64>,
-    values: Vec<f64>,
-    /// What all prices together promise.
-    promised: f64,
-}
-
-/// How closely G is looked at.
-const REPORTS: usize = 4096;
-
-impl Profile {
-    pub(super) fn of(grid: &Grid, certificate: &LineCertificate) -> Self {
-        let (low, high) = (grid.outputs[0], grid.outputs[grid.outputs.len() - 1]);
-        let even = (0..=REPORTS).map(|index| low + (high - low) * index as f64 / REPORTS as f64);
-        let mut reports: Vec<f64> = even.chain(grid.outputs.iter().copied()).collect();
-        reports.sort_by(f64::total_cmp);
-        let prices = certificate.points.iter().map(|point| point.price);
-        let promised =
-            prices.chain(certificate.cells.iter().map(|cell| cell.price)).sum::<i64>() as f64 / SCALE;
-        Self { values: certificate.sample(&reports), reports, promised }
-    }
-
-    /// What the deepest dip takes off the bound.
-    fn dip(&self) -> f64 {
-        -self.values.iter().copied().fold(0.0, f64::min)
-    }
-
-    /// What the deepest dip takes off the bound, as a share of it.
-    pub(super) fn loss(&self) -> f64 {
-        self.dip() / self.promised
-    }
-
-    /// About what the certificate proves.
-    pub(super) fn bound(&self) -> f64 {
-        self.promised - self.dip()
-    }
-
-    /// The lowest report of each dip that costs more than a share of the bound. Reports there make the next certificate
-    /// better.
-    pub(super) fn dips(&self, share: f64) -> Vec<f64> {
-        let limit = -share * self.promised;
-        let lowest = |index: usize| {
-            let around = &self.values[index.saturating_sub(1)..(index + 2).min(self.values.len())];
-            self.values[index] < limit && around.iter().all(|other| self.values[index] <= *other)
-        };
-        (0..self.values.len()).filter(|index| lowest(*index)).map(|index| self.reports[index]).collect()
-    }
-
-    /// Whether G is so high at a report that nothing would be gained by making it.
-    pub(super) fn is_idle(&self, report: f64) -> bool {
-        let index = self.reports.partition_point(|other| *other < report);
-        self.values.get(index).is_some_and(|value| *value > IDLE * self.promised)
-    }
-}
-
-/// Reports whose G is above this share of the bound are not made.
-const IDLE: f64 = 0.05;

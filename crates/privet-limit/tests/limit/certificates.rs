@@ -1,8 +1,8 @@
 //! What a certificate proves does not depend on who wrote it.
 
-use crate::{epsilon, minimax, solve};
-use privet_limit::Certificate;
+use crate::{epsilon, minimax, solve, unbiased};
 use privet_limit::certificate::{Cell, LineCertificate, Point, SCALE, Setting};
+use privet_limit::{Certificate, Objective, Solution};
 use privet_mechanisms::analysis::Loss;
 use proptest::prelude::*;
 
@@ -13,6 +13,7 @@ fn two_points(value: f64, price: f64) -> LineCertificate {
         epsilon: epsilon(value),
         loss: Loss::Absolute,
         setting: Setting::Interval,
+        magnitude: 0,
         points: vec![point(0), point(SCALE as i64)],
         cells: Vec::new(),
     }
@@ -62,6 +63,7 @@ proptest! {
             epsilon: epsilon(1.0),
             loss: Loss::Absolute,
             setting: Setting::Interval,
+            magnitude: 0,
             points: points.collect(),
             cells: Vec::new(),
         };
@@ -80,11 +82,33 @@ proptest! {
             epsilon: epsilon(1.0),
             loss: Loss::Absolute,
             setting: Setting::Interval,
+            magnitude: 0,
             points: Vec::new(),
             cells: cells.collect(),
         };
         prop_assert!(certificate.bound().unwrap() <= 0.2136);
     }
+}
+
+#[test]
+fn a_magnitude_only_moves_the_point() {
+    let small = two_points(1.0, 0.2);
+    let mut large = small.clone();
+    large.magnitude = 3;
+    large.points.iter_mut().for_each(|point| point.price >>= 3);
+    let [small, large] = [small, large].map(|certificate| certificate.bound().unwrap());
+    assert!((small - large).abs() < 1e-12, "{small} {large}");
+}
+
+#[test]
+fn large_prices_are_written_and_read() {
+    // At this epsilon the best variance is about 25 squares of the domain, and prices of the bias are larger still.
+    let solution = solve(&unbiased(Objective::Minimax, 0.2));
+    let Certificate::Line(line) = &solution.certificate else { unreachable!() };
+    assert!(line.magnitude > 0 && solution.lower_bound > 24.9, "{} {}", line.magnitude, solution.lower_bound);
+    let read = Solution::from_json(&solution.to_json()).unwrap();
+    assert_eq!(read.certificate, solution.certificate);
+    read.verify().unwrap();
 }
 
 #[test]
@@ -102,7 +126,9 @@ fn unsound_certificates_are_refused() {
     turned.setting = Setting::Circle;
     let mut huge = sound.clone();
     huge.points[0].price = i64::MAX;
-    for (index, certificate) in [heavy, negative, outside, sloped, turned, huge].iter().enumerate() {
+    let mut endless = sound.clone();
+    endless.magnitude = 49;
+    for (index, certificate) in [heavy, negative, outside, sloped, turned, huge, endless].iter().enumerate() {
         assert!(certificate.bound().is_err(), "{index}");
     }
     assert!(sound.bound().is_ok());

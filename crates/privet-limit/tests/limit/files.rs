@@ -22,6 +22,14 @@ fn files_round_trip() {
     }
 }
 
+#[test]
+fn files_from_before_prices_had_a_magnitude_are_as_good_as_ever() {
+    let text = include_str!("data/unbiased_by_points.json");
+    let solution = Solution::from_json(text.trim_end()).unwrap();
+    solution.verify().unwrap();
+    assert_eq!(solution.to_json(), text.trim_end());
+}
+
 /// The text with one digit of a number in a named list or field changed.
 fn with_changed_digit(text: &str, after: &str) -> String {
     let start = text.find(after).unwrap() + after.len();

@@ -24,13 +24,37 @@ fn minimax_channels_are_within_one_percent() {
     }
 }
 
+/// From where two reports are all that can be told to where windows are a hundredth of the domain.
+#[test]
+fn channels_are_within_one_percent_from_small_to_large_epsilon() {
+    for value in [0.02, 0.1, 0.3, 4.0, 6.0] {
+        check(&minimax(Loss::Absolute, value), f64::INFINITY, 0.01);
+        check(&minimax(Loss::Squared, value), f64::INFINITY, 0.01);
+        check(&unbiased(Objective::Minimax, value), two_reports(value), 0.01);
+    }
+}
+
 #[test]
 #[ignore = "full size: cargo xtask prove"]
-fn minimax_channels_are_within_one_percent_at_large_epsilon() {
-    for (value, absolute, squared) in [(3.0, 0.1265, 0.0536), (4.0, 0.0785, 0.0263), (6.0, 0.0296, 0.00635)] {
+fn channels_are_within_one_percent_at_large_epsilon() {
+    for (value, absolute, squared, variance) in [
+        (3.0, 0.1265, 0.0536, 0.0765),
+        (4.0, 0.0785, 0.0263, 0.0320),
+        (6.0, 0.0296, 0.00635, 0.0068),
+        (7.5, 0.01415, 0.00223, 0.00232),
+        (8.0, 0.01105, 0.00158, 0.00163),
+        (10.0, 0.00407, 0.000405, 0.000412),
+    ] {
         check(&minimax(Loss::Absolute, value), absolute, 0.01);
         check(&minimax(Loss::Squared, value), squared, 0.01);
+        check(&unbiased(Objective::Minimax, value), variance, 0.01);
     }
+}
+
+/// The worst variance of two reports that reach the ends of the domain: coth(epsilon / 2)^2 / 4, in the middle. At a small epsilon
+/// hardly anything is better.
+fn two_reports(value: f64) -> f64 {
+    0.25 / (value / 2.0).tanh().powi(2) * (1.0 + 1e-6)
 }
 
 /// Worst absolute errors over 41 inputs only, by another solver (HiGHS) from another formulation in Python. Fewer inputs make
@@ -46,14 +70,8 @@ fn no_channel_does_what_cannot_be_done() {
 
 #[test]
 fn unbiased_channels_beat_every_named_one() {
-    check(&unbiased(Objective::Minimax, 1.0), 0.9985, 0.02);
-    check(&unbiased(Objective::Minimax, 2.0), 0.2170, 0.02);
-}
-
-#[test]
-#[ignore = "full size: cargo xtask prove"]
-fn unbiased_channels_beat_every_named_one_at_large_epsilon() {
-    check(&unbiased(Objective::Minimax, 4.0), 0.0320, 0.02);
+    check(&unbiased(Objective::Minimax, 1.0), 0.9985, 0.01);
+    check(&unbiased(Objective::Minimax, 2.0), 0.2170, 0.01);
 }
 
 #[test]
@@ -82,8 +100,25 @@ fn averages_are_certified_for_the_prior_itself() {
         low.verify().unwrap();
     }
     let tight = solve(&unbiased(Objective::Average(Prior::new(&[0.0, 1.0, 1.0, 0.0]).unwrap()), 1.0));
-    assert!(tight.gap() < 0.02, "{}", tight.gap());
+    assert!(tight.gap() < 0.01, "{}", tight.gap());
     assert!(tight.achieved < solve(&unbiased(Objective::Minimax, 1.0)).lower_bound);
+}
+
+/// Means over 32 inputs and the two ends only, by another solver (HiGHS) from another formulation in Python: with a uniform
+/// prior, and with nobody in the outer quarters. The reports of both are on a grid, so neither is exactly the best.
+#[test]
+fn averages_without_bias_are_those_of_another_solver() {
+    for (weights, value, best) in [
+        (&[1.0][..], 1.0, 0.971419),
+        (&[0.0, 1.0, 1.0, 0.0], 1.0, 0.900753),
+        (&[1.0], 4.0, 0.026195),
+        (&[0.0, 1.0, 1.0, 0.0], 4.0, 0.016535),
+    ] {
+        let solution = solve(&unbiased(Objective::Average(Prior::new(weights).unwrap()), value));
+        assert!(solution.gap() < 0.01, "{value} {weights:?}: gap {}", solution.gap());
+        assert!((solution.achieved / best - 1.0).abs() < 0.015, "{value} {weights:?}: {}", solution.achieved);
+        solution.verify().unwrap();
+    }
 }
 
 #[test]
@@ -135,7 +170,7 @@ fn unbiased_absolute_loss_is_refused() {
 #[test]
 fn a_search_that_is_stopped_keeps_what_it_has() {
     let stop = Stop::default();
-    let problem = minimax(Loss::Absolute, 4.0);
+    let problem = minimax(Loss::Absolute, 6.0);
     let solution = problem.solve(&stop, &mut |_| stop.request()).unwrap();
     assert!(solution.gap() > 0.01, "the first stage alone is not that good: {}", solution.gap());
     assert!(solution.lower_bound > 0.0 && solution.lower_bound <= solution.achieved);
