@@ -6,11 +6,13 @@ use crate::work::{generator, interruptible};
 use nalgebra::{DMatrix, DVector};
 use numpy::{PyArray1, PyArrayMethods};
 use privet::classifier::{
-    Approach, Bound, Classifier, ClassifierError, DataRow, ModelClassifier, Options, Outside, ProductChannel,
-    Record, Sensitive, quantify_all,
+    Admitted, Approach, Asked, Bound, Classifier, ClassifierError, DataRow, ModelClassifier, Options,
+    Outside, ProductChannel, Reading, Sensitive, quantify_all, read_records,
 };
 use privet::document;
-use privet::model::{Combination, Linear, Model as Structure, ModelError, Node, Tree, Trees};
+use privet::model::{
+    Combination, Linear, Model as Structure, ModelError, Node, Tree, Trees, threshold_in_single_precision,
+};
 use privet::{BuildOptions, Delta, Epsilon};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -23,11 +25,22 @@ impl From<ClassifierError> for Problem {
         let class = match &error {
             ClassifierError::Input(_)
             | ClassifierError::OutsideUnit { .. }
+            | ClassifierError::OtherScale(_)
             | ClassifierError::NotFinite { .. } => Class::Domain,
             _ => Class::Parameter,
         };
-        let code = error.code();
-        Self::new(class, code, error.to_string())
+        let problem = Self::new(class, error.code(), error.to_string());
+        match &error {
+            ClassifierError::OutsideUnit { .. } => problem.with_hint("`clamp=True` moves such values to the nearest end"),
+            ClassifierError::OtherScale(_) => problem.with_hint(
+                "scale the feature to [0, 1] first, and ask a classifier that reads it so; a value that is meant as 0 or 1 can be \
+                 given as such",
+            ),
+            ClassifierError::Reading(_) => {
+                problem.with_hint("with the method auto or samples, its own answers to drawn reports are counted")
+            }
+            _ => problem,
+        }
     }
 }
 
@@ -50,7 +63,8 @@ impl Model {
     }
 }
 
-/// One tree of an ensemble, as scikit-learn keeps it: a child below zero marks a leaf.
+/// One tree of an ensemble, as scikit-learn keeps it: a child below zero marks a leaf, and what is compared with a threshold is
+/// rounded to single precision before.
 type TreeArrays = (Vec<i64>, Vec<i64>, Vec<i64>, Vec<f64>, Vec<Vec<f64>>);
 
 fn tree_of((below, above, feature, threshold, values): TreeArrays) -> Result<Tree, Problem> {
@@ -64,7 +78,7 @@ fn tree_of((below, above, feature, threshold, values): TreeArrays) -> Result<Tre
         } else {
             Node::Split {
                 feature: place(*feature.get(index).ok_or_else(wrong)?)?,
-                threshold: *threshold.get(index).ok_or_else(wrong)?,
+                threshold: threshold_in_single_precision(*threshold.get(index).ok_or_else(wrong)?),
                 below: place(child)?,
                 above: place(*above.get(index).ok_or_else(wrong)?)?,
             }
@@ -86,18 +100,13 @@ impl Model {
         Ok(Self::of(Structure::Linear(Linear::new(matrix, DVector::from_vec(intercepts))?)))
     }
 
-    /// Trees whose leaves are added up or averaged.
+    /// Trees of scikit-learn, whose leaves hold a share for each class and are averaged.
     #[staticmethod]
-    fn trees(
-        inputs: usize,
-        trees: Vec<TreeArrays>,
-        mean: bool,
-        base: Vec<f64>,
-        threshold: f64,
-    ) -> Result<Self, Problem> {
+    fn trees(inputs: usize, trees: Vec<TreeArrays>, classes: usize) -> Result<Self, Problem> {
         let trees = trees.into_iter().map(tree_of).collect::<Result<_, _>>()?;
-        let combination = if mean { Combination::Mean } else { Combination::Sum };
-        Ok(Self::of(Structure::Trees(Trees::new(inputs, trees, combination, base, threshold)?)))
+        // The threshold is for a single score, and there are several.
+        let trees = Trees::new(inputs, trees, Combination::Mean, vec![0.0; classes], 0.5)?;
+        Ok(Self::of(Structure::Trees(trees)))
     }
 
     /// A model from a file: ONNX, safetensors, npz or JSON.
@@ -200,25 +209,48 @@ impl Question {
         Ok(options)
     }
 
-    fn answer(&self, classifier: &dyn Classifier) -> Result<Value, Problem> {
-        let sensitive = Sensitive::new(self.sensitive.clone(), classifier)?;
-        let outside = if self.clamp { Outside::Clamp } else { Outside::Refuse };
-        let records: Vec<Record> = self
-            .records
-            .iter()
-            .map(|row| Record::new(row.clone(), &sensitive, outside))
-            .collect::<Result<_, _>>()?;
+    fn products(&self, sensitive: &Sensitive) -> Result<Vec<ProductChannel>, Problem> {
         let delta = self.delta.map(Delta::new).transpose()?;
         let mut products = Vec::new();
         for name in &self.mechanisms {
             for epsilon in &self.epsilons {
                 let options = BuildOptions { delta, bins: None };
-                products.push(ProductChannel::named(name, Epsilon::new(*epsilon)?, &options, &sensitive)?);
+                products.push(ProductChannel::named(name, Epsilon::new(*epsilon)?, &options, sensitive)?);
             }
         }
+        Ok(products)
+    }
+
+    /// Rows, and what the caller should know about them. Where the classifier answers for itself, a model is what was read from it.
+    fn answer(&self, classifier: Box<dyn Classifier>, read: Option<Structure>) -> Result<Value, Problem> {
+        let options = self.options()?;
+        let sensitive = Sensitive::new(self.sensitive.clone(), &*classifier)?;
+        let outside = if self.clamp { Outside::Clamp } else { Outside::Refuse };
+        let Admitted { records, moved } =
+            read_records(self.records.iter().cloned(), &sensitive, outside).map_err(|(_, error)| error)?;
+        let mut warnings: Vec<String> = moved.iter().map(ToString::to_string).collect();
+        let products = self.products(&sensitive)?;
         let mut rng = generator(self.insecure_seed)?;
-        let rows = quantify_all(classifier, &records, &sensitive, &products, &self.options()?, &mut rng)?;
-        Ok(rows.iter().map(|row| self.row_json(row)).collect())
+        let asked = Asked { records: &records, sensitive: &sensitive, products: &products };
+        // Where samples are wanted, a structure is of no use.
+        let classifier = match read.filter(|_| options.approach != Approach::Samples) {
+            None => classifier,
+            Some(model) => match Reading::compare(classifier, model, asked, &mut rng)? {
+                Reading::Confirmed(read) => Box::new(read),
+                Reading::Refuted { disagreement, .. } if options.approach == Approach::Proof => {
+                    return Err(ClassifierError::Reading(disagreement).into());
+                }
+                Reading::Refuted { own, disagreement } => {
+                    warnings.push(format!(
+                        "{disagreement}: nothing is proved, and its own answers to drawn reports are counted"
+                    ));
+                    own
+                }
+            },
+        };
+        let rows = quantify_all(&*classifier, &records, &sensitive, &products, &options, &mut rng)?;
+        let rows: Value = rows.iter().map(|row| self.row_json(row)).collect();
+        Ok(json!({ "rows": rows, "warnings": warnings }))
     }
 
     fn row_json(&self, row: &DataRow) -> Value {
@@ -241,7 +273,8 @@ impl Question {
     }
 }
 
-/// The bounds of all records. The classifier is a model whose structure is known, or a function with its number of inputs.
+/// The bounds of all records. The classifier is a model whose structure is known, or a function with its number of inputs and,
+/// where one was read from it, the model that it should be.
 #[pyfunction]
 #[pyo3(signature = (question, model=None, function=None, inputs=0))]
 pub(crate) fn quantify(
@@ -255,12 +288,13 @@ pub(crate) fn quantify(
         return Err(Problem::parameter("records need at least one number").into());
     }
     let raised = Arc::new(Mutex::new(None));
-    let classifier: Box<dyn Classifier> = match (model, function) {
-        (Some(model), None) => Box::new(ModelClassifier::new((*model.structure).clone())),
-        (None, Some(function)) => Box::new(Callable { inputs, function, raised: raised.clone() }),
-        _ => return Err(Problem::parameter("either a model or a function is needed").into()),
+    let structure = model.map(|model| (*model.structure).clone());
+    let (classifier, read): (Box<dyn Classifier>, _) = match (structure, function) {
+        (read, Some(function)) => (Box::new(Callable { inputs, function, raised: raised.clone() }), read),
+        (Some(model), None) => (Box::new(ModelClassifier::new(model)), None),
+        (None, None) => return Err(Problem::parameter("either a model or a function is needed").into()),
     };
-    let answer = interruptible(py, move || question.answer(&*classifier));
+    let answer = interruptible(py, move || question.answer(classifier, read));
     // What the function itself raised says more than that it did.
     match raised.lock().ok().and_then(|mut raised| raised.take()) {
         Some(error) => Err(error),

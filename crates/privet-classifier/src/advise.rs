@@ -151,10 +151,9 @@ impl Case<'_> {
         Ok(costs)
     }
 
-    fn bound_of_split(&self, epsilons: &[f64], rng: &mut Generator) -> Result<Bound, ClassifierError> {
-        let channel = |epsilon: &f64| -> Result<Arc<ReportChannel>, ClassifierError> {
-            let epsilon = Epsilon::new(*epsilon)?;
-            Ok(Arc::new(ReportChannel::named(self.mechanism, epsilon, &self.parameters)?))
+    fn bound_of_split(&self, epsilons: &[Epsilon], rng: &mut Generator) -> Result<Bound, ClassifierError> {
+        let channel = |epsilon: &Epsilon| -> Result<Arc<ReportChannel>, ClassifierError> {
+            Ok(Arc::new(ReportChannel::named(self.mechanism, *epsilon, &self.parameters)?))
         };
         let channels = epsilons.iter().map(channel).collect::<Result<_, _>>()?;
         self.bound(self.sensitive, ProductChannel::new(channels)?, rng)
@@ -170,23 +169,23 @@ impl Case<'_> {
         const HALVINGS: u32 = 4;
         const MOST_ROUNDS: u32 = 16;
         let count = self.sensitive.count();
-        let mut epsilons = vec![total.get() / count as f64; count];
-        let equal = self.bound_of_split(&epsilons, rng)?;
+        let mut weights = vec![1.0; count];
+        let equal = self.bound_of_split(&total.shared(&weights)?, rng)?;
         let mut best = equal.lower;
-        let mut step = total.get() / count as f64 / 2.0;
+        let mut step = 0.5;
         for _ in 0..HALVINGS {
             for _ in 0..MOST_ROUNDS {
                 let mut moved = false;
                 for (from, to) in (0..count).flat_map(|from| (0..count).map(move |to| (from, to))) {
-                    if from == to || epsilons[from] <= step * 1.001 {
+                    if from == to || weights[from] <= step * 1.001 {
                         continue;
                     }
-                    let mut other = epsilons.clone();
+                    let mut other = weights.clone();
                     other[from] -= step;
                     other[to] += step;
-                    let bound = self.bound_of_split(&other, rng)?;
+                    let bound = self.bound_of_split(&total.shared(&other)?, rng)?;
                     if bound.lower > best + 1e-9 {
-                        (epsilons, best, moved) = (other, bound.lower, true);
+                        (weights, best, moved) = (other, bound.lower, true);
                     }
                 }
                 if !moved {
@@ -195,6 +194,8 @@ impl Case<'_> {
             }
             step /= 2.0;
         }
-        Ok(Split { bound: self.bound_of_split(&epsilons, rng)?, epsilons, equal })
+        let epsilons = total.shared(&weights)?;
+        let bound = self.bound_of_split(&epsilons, rng)?;
+        Ok(Split { bound, epsilons: epsilons.iter().map(|epsilon| epsilon.get()).collect(), equal })
     }
 }

@@ -1,6 +1,6 @@
 //! Classifiers: rows of numbers in, labels out.
 
-use crate::ClassifierError;
+use crate::{ClassifierError, Record};
 use privet_core::parallel;
 use privet_model::Model;
 use std::fmt;
@@ -21,6 +21,12 @@ pub trait Classifier: fmt::Debug + Send + Sync {
     /// What it computes, where that is known. Without it, there are statistical answers only.
     fn structure(&self) -> Option<&Model> {
         None
+    }
+
+    /// Whether the label of a row with tied scores is known from [`labels`](Self::labels) only. So it is where the structure was
+    /// read from something that adds up by itself and rounds as it likes.
+    fn decides_ties(&self) -> bool {
+        false
     }
 }
 
@@ -117,6 +123,10 @@ impl Classifier for Counted<'_> {
     fn structure(&self) -> Option<&Model> {
         self.inner.structure()
     }
+
+    fn decides_ties(&self) -> bool {
+        self.inner.decides_ties()
+    }
 }
 
 /// How many rows a classifier is asked about at once.
@@ -139,13 +149,23 @@ pub(crate) fn ask(classifier: &dyn Classifier, rows: &[f64]) -> Result<Vec<usize
     Ok(labels)
 }
 
-/// Refuses a classifier that answers the same question in two ways.
+/// The labels of all records, asked about at once.
+pub(crate) fn labels_of(
+    classifier: &dyn Classifier,
+    records: &[Record],
+) -> Result<Vec<usize>, ClassifierError> {
+    let rows: Vec<f64> = records.iter().flat_map(Record::values).copied().collect();
+    ask(classifier, &rows)
+}
+
+/// Refuses a classifier that answers the same question in two ways. The second time it is asked in two parts: one that scales
+/// each table by itself gives other labels in other company.
 pub(crate) fn check_determinism(classifier: &dyn Classifier, rows: &[f64]) -> Result<(), ClassifierError> {
-    if classifier.labels(rows)? == classifier.labels(rows)? {
-        Ok(())
-    } else {
-        Err(ClassifierError::NotDeterministic)
-    }
+    let inputs = classifier.inputs();
+    let (first, second) = rows.split_at(rows.len() / inputs / 3 * inputs);
+    let mut again = if first.is_empty() { Vec::new() } else { classifier.labels(first)? };
+    again.extend(classifier.labels(second)?);
+    if classifier.labels(rows)? == again { Ok(()) } else { Err(ClassifierError::NotDeterministic) }
 }
 
 #[cfg(test)]
@@ -173,5 +193,27 @@ mod tests {
         });
         assert!(matches!(check_determinism(&moody, &[0.5]), Err(ClassifierError::NotDeterministic)));
         assert!(check_determinism(&steps(), &[0.5, 0.5]).is_ok());
+        let rows: Vec<f64> = (0..14).map(f64::from).collect();
+        assert!(check_determinism(&steps(), &rows).is_ok());
+    }
+
+    /// Says whether the first number of a row is above that of the first row.
+    #[derive(Debug)]
+    struct Relative;
+
+    impl Classifier for Relative {
+        fn inputs(&self) -> usize {
+            1
+        }
+
+        fn labels(&self, rows: &[f64]) -> Result<Vec<usize>, ClassifierError> {
+            Ok(rows.iter().map(|value| usize::from(*value > rows[0])).collect())
+        }
+    }
+
+    #[test]
+    fn a_classifier_that_looks_at_other_rows_is_refused() {
+        let rows: Vec<f64> = (0..9).map(f64::from).collect();
+        assert!(matches!(check_determinism(&Relative, &rows), Err(ClassifierError::NotDeterministic)));
     }
 }

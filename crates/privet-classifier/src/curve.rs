@@ -131,8 +131,9 @@ pub fn quantify(
     options.check()?;
     check_fit(classifier, sensitive, std::slice::from_ref(record))?;
     let certifier = options.certifier(classifier, sensitive)?;
-    let proven =
-        certifier.map(|certifier| certifier.bounds(record, products, &options.effort)).transpose()?;
+    let proven = certifier
+        .map(|certifier| certifier.bounds(&certifier.question(record)?, products, &options.effort))
+        .transpose()?;
     let alpha = (1.0 - options.confidence) / products.len().max(1) as f64;
     let samples = if proven.is_some() { options.beside } else { options.samples };
     let mut rows = Vec::with_capacity(products.len());

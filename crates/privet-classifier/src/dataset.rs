@@ -3,10 +3,10 @@
 use crate::bound::{Bound, Method};
 use crate::certified::Certifier;
 use crate::certified::trees::{TreeGrid, TreeRegion};
-use crate::classifier::ask;
+use crate::classifier::{ask, labels_of};
 use crate::curve::Options;
 use crate::record::{ProductChannel, Record, Sensitive, check_fit};
-use crate::statistical::{count_same, empirical, label_of};
+use crate::statistical::{count_same, empirical};
 use crate::{Classifier, ClassifierError, Empirical};
 use privet_core::{Generator, Guarantee, parallel};
 
@@ -108,9 +108,10 @@ fn proven<'a>(
     products: &[ProductChannel],
     options: &Options,
 ) -> Result<Vec<Vec<Bound>>, ClassifierError> {
+    let questions = certifier.questions(records)?;
     if let Some(grid) = certifier.grid() {
         let regions: Result<Option<Vec<TreeRegion>>, ClassifierError> =
-            parallel::map(records, |record| grid.region(&certifier.question(record)?)).into_iter().collect();
+            parallel::map(&questions, |question| grid.region(question)).into_iter().collect();
         if let Some(regions) = regions? {
             return products
                 .iter()
@@ -119,7 +120,7 @@ fn proven<'a>(
         }
     }
     let by_record: Vec<Vec<Bound>> =
-        parallel::map(records, |record| certifier.bounds(record, products, &options.effort))
+        parallel::map(&questions, |question| certifier.bounds(question, products, &options.effort))
             .into_iter()
             .collect::<Result<_, _>>()?;
     Ok((0..products.len()).map(|product| by_record.iter().map(|bounds| bounds[product]).collect()).collect())
@@ -223,10 +224,8 @@ fn empirical_average(
             }
         }
     }
-    let mut labels = Vec::with_capacity(records.len() * each);
-    for record in records {
-        labels.extend(std::iter::repeat_n(label_of(classifier, record)?, each));
-    }
+    let own = labels_of(classifier, records)?;
+    let labels: Vec<usize> = own.into_iter().flat_map(|label| std::iter::repeat_n(label, each)).collect();
     let answers = ask(classifier, &rows)?;
     let same = answers.iter().zip(&labels).filter(|(answer, label)| answer == label).count();
     let count = labels.len() as f64;

@@ -1,5 +1,6 @@
 //! What can go wrong when a classifier is questioned.
 
+use crate::{Disagreement, Moved};
 use privet_core::{InputError, ParameterError};
 use privet_model::ModelError;
 use thiserror::Error;
@@ -45,6 +46,15 @@ pub enum ClassifierError {
         /// Which feature.
         feature: usize,
     },
+    /// A sensitive feature of which clamping would leave little.
+    #[error(
+        "{} of {} values of feature {} lie outside [0, 1]: with more than half of them moved to the ends, little of it would be left",
+        .0.values, .0.records, .0.feature
+    )]
+    OtherScale(Moved),
+    /// What was read from a classifier is not what it computes.
+    #[error("{0}: nothing can be proved from it")]
+    Reading(Disagreement),
     /// A feature that is not sensitive, but no number either.
     #[error("feature {feature} is not a finite number")]
     NotFinite {
@@ -53,7 +63,7 @@ pub enum ClassifierError {
     },
     /// Two answers to one question.
     #[error(
-        "the classifier gave different labels for the same rows: only deterministic ones can be questioned"
+        "the classifier gave different labels for the same rows: only deterministic ones that look at each row by itself can be questioned"
     )]
     NotDeterministic,
     /// Too many or too few labels.
@@ -103,6 +113,8 @@ impl ClassifierError {
             Self::NoSuchFeature { .. } => "classifier-no-such-feature",
             Self::Features { .. } => "classifier-features",
             Self::OutsideUnit { .. } => "classifier-outside-unit",
+            Self::OtherScale(_) => "classifier-other-scale",
+            Self::Reading(_) => "classifier-reading",
             Self::NotFinite { .. } => "classifier-not-finite",
             Self::NotDeterministic => "classifier-not-deterministic",
             Self::LabelCount { .. } => "classifier-label-count",

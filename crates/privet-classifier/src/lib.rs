@@ -13,7 +13,8 @@
 //! | anything | any number | from drawn reports, with one confidence for all bounds together |
 //!
 //! What is proved is about the model in exact arithmetic and about the integer weights that the mechanisms draw with, with room
-//! for the rounding of sums. [`quantify_all`] does it for a table of people, [`reweight`] makes one batch of reports speak for a
+//! for the rounding of sums. A model from a file is its own judge; one that was read from something that answers for itself is a
+//! [`ReadClassifier`], which is compared with it first ([`Reading::compare`]), and asked wherever rounding could decide. [`quantify_all`] does it for a table of people, [`reweight`] makes one batch of reports speak for a
 //! whole curve, [`smallest_epsilons`] and [`Case`] choose, [`statement`] puts it in words, and [`paper`] is the papers' own method
 //! with its caveat.
 //!
@@ -48,6 +49,7 @@ mod dataset;
 mod error;
 mod law;
 pub mod paper;
+mod reading;
 mod record;
 mod region;
 mod reweighted;
@@ -63,7 +65,8 @@ pub use curve::{Approach, Options, Row, quantify};
 pub use dataset::{DataRow, quantify_all};
 pub use error::ClassifierError;
 pub use law::{ReportChannel, ReportLaw};
-pub use record::{Outside, ProductChannel, Record, Sensitive, read_records};
+pub use reading::{Asked, Disagreement, ReadClassifier, Reading};
+pub use record::{Admitted, Moved, Outside, ProductChannel, Record, Sensitive, read_records};
 pub use region::{DecisionMap, certified_box};
 pub use reweighted::{Reweighted, Reweighting, reweight};
 pub use statement::{About, statement};

@@ -122,19 +122,63 @@ pub(crate) fn check_fit(
     }
 }
 
-/// Checks many records at once; the error of the first that does not fit is returned with its number, counted from 1.
+/// Values of one sensitive feature that were moved to an end of [0, 1].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// The feature.
+    pub feature: usize,
+    /// In how many records.
+    pub values: usize,
+    /// How many records there are.
+    pub records: usize,
+}
+
+impl fmt::Display for Moved {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { feature, values, records } = self;
+        write!(
+            formatter,
+            "{values} of {records} values of feature {feature} lay outside [0, 1] and were moved to the nearest end"
+        )
+    }
+}
+
+/// Records that fit, and what was moved so that they do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Admitted {
+    /// The records, in their order.
+    pub records: Vec<Record>,
+    /// For each sensitive feature of which a value was moved, how many were.
+    pub moved: Vec<Moved>,
+}
+
+/// Checks many records at once. With [`Outside::Clamp`], a feature of which more than half of the values would be moved is
+/// refused: it has another scale, and clamped values would say nothing about it.
 ///
 /// # Errors
-/// As for [`Record::new`].
+/// As for [`Record::new`], with the number of the first record that does not fit, counted from 1; and where a feature has another
+/// scale, without a number.
 pub fn read_records(
     rows: impl IntoIterator<Item = Vec<f64>>,
     sensitive: &Sensitive,
     outside: Outside,
-) -> Result<Vec<Record>, (usize, ClassifierError)> {
-    rows.into_iter()
-        .enumerate()
-        .map(|(index, row)| Record::new(row, sensitive, outside).map_err(|error| (index + 1, error)))
-        .collect()
+) -> Result<Admitted, (Option<usize>, ClassifierError)> {
+    let mut counts = vec![0; sensitive.count()];
+    let mut records = Vec::new();
+    for row in rows {
+        for (count, feature) in counts.iter_mut().zip(sensitive.features()) {
+            *count += usize::from(row.get(*feature).is_some_and(|value| !(0.0..=1.0).contains(value)));
+        }
+        let record = Record::new(row, sensitive, outside);
+        records.push(record.map_err(|error| (Some(records.len() + 1), error))?);
+    }
+    let pairs = sensitive.features().iter().zip(counts).filter(|(_, values)| *values > 0);
+    let moved = pairs.map(|(feature, values)| Moved { feature: *feature, values, records: records.len() });
+    let moved: Vec<Moved> = moved.collect();
+    match moved.iter().find(|one| 2 * one.values > one.records) {
+        Some(one) => Err((None, ClassifierError::OtherScale(*one))),
+        None => Ok(Admitted { records, moved }),
+    }
 }
 
 /// One mechanism for each sensitive feature; features are randomised independently.

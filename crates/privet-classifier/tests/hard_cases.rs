@@ -8,7 +8,7 @@ use privet_classifier::paper::{self, Search};
 use privet_classifier::{
     Approach, Bound, Classifier, ClassifierError, CommandClassifier, Counted, FunctionClassifier, Method,
     ModelClassifier, Options, Outside, ProductChannel, Record, Reweighting, Sensitive, certified_box,
-    quantify, quantify_all, reweight,
+    quantify, quantify_all, read_records, reweight,
 };
 use privet_core::{BuildOptions, Delta, Epsilon, Generator};
 use privet_model::{Combination, Linear, Model, ModelError, Node, Tree, Trees};
@@ -187,6 +187,29 @@ fn records_that_do_not_fit_are_refused_without_saying_what_they_hold() {
     assert!(!format!("{clamped:?}").contains('7'));
     let laws = product("laplace", 1.0, &sensitive);
     assert!(!format!("{:?}", laws.laws(&clamped, &sensitive).unwrap()).contains("1.0"));
+}
+
+#[test]
+fn clamping_says_what_it_moves_and_refuses_another_scale() {
+    let classifier = FunctionClassifier::new(NonZeroUsize::new(3).unwrap(), |_: &[f64]| Ok(0));
+    let sensitive = Sensitive::new(vec![0, 2], &classifier).unwrap();
+    let read = |firsts: &[f64]| {
+        let rows = firsts.iter().map(|first| vec![*first, 70.0, 0.5]);
+        read_records(rows, &sensitive, Outside::Clamp)
+    };
+    let half = read(&[0.3, 1.5, -0.2, 1.0]).unwrap();
+    let kept: Vec<f64> = half.records.iter().map(|record| record.values()[0]).collect();
+    assert_eq!(kept, [0.3, 1.0, 0.0, 1.0]);
+    let told: Vec<String> = half.moved.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["2 of 4 values of feature 0 lay outside [0, 1] and were moved to the nearest end"]);
+    assert!(read(&[0.0, 1.0]).unwrap().moved.is_empty());
+    for ages in [&[37.0, 52.0, 81.0][..], &[37.0, 52.0, 0.5], &[1.5]] {
+        let (row, error) = read(ages).unwrap_err();
+        assert_eq!((row, error.code()), (None, "classifier-other-scale"));
+        assert!(!error.to_string().contains("37"), "{error}");
+    }
+    let (row, error) = read(&[0.5, f64::NAN]).unwrap_err();
+    assert_eq!((row, error.code()), (Some(2), "classifier-not-finite"));
 }
 
 #[test]

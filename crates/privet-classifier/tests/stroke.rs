@@ -104,8 +104,8 @@ fn people(classifier: &ModelClassifier, count: usize) -> Option<(Vec<Record>, Se
     let (_, sensitive) = stroke(classifier);
     let rows: Vec<Vec<f64>> = table("stroke.csv")?.into_iter().map(|row| row[..6].to_vec()).collect();
     let refused = read_records(rows.clone(), &sensitive, Outside::Refuse).unwrap_err();
-    assert_eq!((refused.0 > 0, refused.1.code()), (true, "classifier-outside-unit"));
-    let records = read_records(rows.into_iter().take(count), &sensitive, Outside::Clamp).unwrap();
+    assert_eq!((refused.0.is_some(), refused.1.code()), (true, "classifier-outside-unit"));
+    let records = read_records(rows.into_iter().take(count), &sensitive, Outside::Clamp).unwrap().records;
     Some((records, sensitive))
 }
 

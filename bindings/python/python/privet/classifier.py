@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +16,7 @@ import numpy.typing as npt
 from privet import _privet
 from privet._checks import between
 from privet._mechanism import Guarantee
-from privet.errors import ParameterError
+from privet.errors import ClassifierWarning, ParameterError
 
 __all__ = ["Row", "load_model", "model_of", "quantify"]
 
@@ -31,7 +34,7 @@ class Row:
     lower: float
     upper: float
     empirical: float | None
-    """The share among reports that were drawn beside a proof."""
+    """The share among reports that were drawn beside a proof, by the classifier's own answers."""
     empirical_interval: tuple[float, float] | None
     method: str
     """``exact-linear``, ``exact-trees``, ``branch-and-bound`` or ``sampled``."""
@@ -61,57 +64,188 @@ class Row:
         )
 
 
+# Types of scikit-learn whose answers are known from their numbers; each was checked. All others are asked as functions, also those
+# that have the same attributes (a linear ``SVC`` keeps a row for each pair of classes) and subclasses, which may answer otherwise.
+_LINEAR = {
+    "sklearn.linear_model": (
+        "LogisticRegression",
+        "LogisticRegressionCV",
+        "PassiveAggressiveClassifier",
+        "Perceptron",
+        "RidgeClassifier",
+        "RidgeClassifierCV",
+        "SGDClassifier",
+    ),
+    "sklearn.svm": ("LinearSVC",),
+    "sklearn.discriminant_analysis": ("LinearDiscriminantAnalysis",),
+}
+_TREES = {
+    "sklearn.tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
+    "sklearn.ensemble": ("RandomForestClassifier", "ExtraTreesClassifier"),
+}
+
+
 def load_model(path: str | os.PathLike[str]) -> _privet.Model:
-    """A model from a file: ONNX, safetensors, npz or JSON."""
+    """A model from a file: ONNX, safetensors, JSON or csv."""
     return _privet.Model.read(os.fspath(path))
 
 
 def model_of(estimator: Any) -> _privet.Model | None:
-    """The structure of a fitted scikit-learn classifier, or None if it has none that can be read.
+    """The structure of a fitted scikit-learn classifier, or None where none is read.
 
-    Linear models, decision trees and random or extra forests are read. scikit-learn rounds inputs of trees to 32 bits; the
-    model that is proved about does not, which matters only for values within that rounding of a threshold.
+    Read are, by their exact type, ``LogisticRegression``, ``LogisticRegressionCV``, ``PassiveAggressiveClassifier``, ``Perceptron``,
+    ``RidgeClassifier``, ``RidgeClassifierCV``, ``SGDClassifier``, ``LinearSVC``, ``LinearDiscriminantAnalysis``,
+    ``DecisionTreeClassifier``, ``ExtraTreeClassifier``, ``RandomForestClassifier`` and ``ExtraTreesClassifier`` with one output and
+    at least two classes. Trees of scikit-learn round what they read to 32 bits; so do those that are read, exactly. Forests with ``n_jobs``
+    add up in the order in which threads finish, so that ties may be decided otherwise each time; they are read if all leaves are pure.
     """
     if isinstance(estimator, _privet.Model):
         return estimator
-    if hasattr(estimator, "coef_") and hasattr(estimator, "intercept_") and hasattr(estimator, "classes_"):
-        weights = np.atleast_2d(np.asarray(estimator.coef_, dtype=np.float64))
-        intercepts = np.atleast_1d(np.asarray(estimator.intercept_, dtype=np.float64))
-        return _privet.Model.linear(weights.tolist(), np.broadcast_to(intercepts, len(weights)).tolist())
-    members = getattr(estimator, "estimators_", None)
-    is_forest = "Forest" in type(estimator).__name__ or "ExtraTrees" in type(estimator).__name__
-    if members is not None and is_forest and hasattr(estimator, "classes_"):
-        return _trees(list(np.ravel(members)), len(estimator.classes_))
-    if hasattr(estimator, "tree_") and hasattr(estimator, "classes_"):
-        return _trees([estimator], len(estimator.classes_))
-    return None
+    is_linear, is_tree = (_is_one_of(estimator, listed) for listed in (_LINEAR, _TREES))
+    # One that is not fitted has no classes, and says so itself when it is asked.
+    if not (is_linear or is_tree) or len(getattr(estimator, "classes_", ())) < 2:
+        return None
+    classes = len(estimator.classes_)
+    if is_linear:
+        return _linear(estimator, classes)
+    return _trees(estimator, classes)
 
 
-def _trees(members: list[Any], classes: int) -> _privet.Model:
+def _is_one_of(estimator: Any, listed: Mapping[str, Sequence[str]]) -> bool:
+    # Whoever has such an object has imported its module, so nothing is imported here.
+    kind = type(estimator)
+    places = (sys.modules.get(module) for module, names in listed.items() if kind.__name__ in names)
+    return any(getattr(module, kind.__name__, None) is kind for module in places)
+
+
+def _linear(estimator: Any, classes: int) -> _privet.Model | None:
+    weights = estimator.coef_
+    # `sparsify` leaves a matrix of scipy.
+    weights = np.atleast_2d(np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights, dtype=np.float64))
+    intercepts = np.ravel(np.asarray(estimator.intercept_, dtype=np.float64))
+    # Of two classes one score says it all: the second one where it is above 0.
+    scores = 1 if classes == 2 else classes
+    if len(weights) != scores or len(intercepts) not in (1, scores):
+        return None
+    if not (np.isfinite(weights).all() and np.isfinite(intercepts).all()):
+        return None
+    return _privet.Model.linear(weights.tolist(), np.broadcast_to(intercepts, scores).tolist())
+
+
+def _trees(estimator: Any, classes: int) -> _privet.Model | None:
+    members = list(getattr(estimator, "estimators_", [estimator]))
+    in_any_order = _adds_in_any_order(estimator)
     trees = []
     for member in members:
         tree = member.tree_
-        votes = np.asarray(tree.value, dtype=np.float64)[:, 0, :]
-        shares = votes / votes.sum(axis=1, keepdims=True)
-        # Of two classes one score says it all: more than a half is the second one, and a tie the first, as scikit-learn has it.
-        shares = shares[:, 1:] if classes == 2 else shares
-        arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold)
-        trees.append((*(np.asarray(array).tolist() for array in arrays), shares.tolist()))
-    return _privet.Model.trees(int(members[0].tree_.n_features), trees, True, [0.0] * shares.shape[1], 0.5)
+        shares = np.asarray(tree.value, dtype=np.float64)
+        if shares.shape[1:] != (1, classes):
+            return None
+        sums = shares.sum(axis=2, keepdims=True)
+        # Before 1.3 scikit-learn kept weights and made shares of them when asked.
+        shares = shares if np.abs(sums - 1).max() < 1e-9 else shares / sums
+        # A tree that was fitted with missing values can have an infinite threshold.
+        if not (np.isfinite(tree.threshold).all() and np.isfinite(shares).all()):
+            return None
+        if in_any_order and not _sums_are_exact(shares):
+            return None
+        arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold, shares[:, 0, :])
+        trees.append(tuple(np.asarray(array).tolist() for array in arrays))
+    return _privet.Model.trees(int(members[0].tree_.n_features), trees, classes)
 
 
-def _function(classifier: Any) -> Callable[[Floats], list[int]]:
-    """Labels of a table as whole numbers from 0, whatever the classifier calls its classes."""
+def _adds_in_any_order(estimator: Any) -> bool:
+    """Whether several threads add up the shares of a forest, each when it is done. Then rounding, and with it the label of a tie, may
+    be another one each time, and nothing is proved about that."""
+    jobs = sys.modules.get("joblib")
+    return hasattr(estimator, "n_jobs") and (jobs is None or jobs.effective_n_jobs(estimator.n_jobs) != 1)
+
+
+def _sums_are_exact(shares: Floats) -> bool:
+    """Whether shares are such that no sum of a few thousand is rounded, as those of pure leaves are."""
+    return bool(np.all(shares * 2**16 % 1 == 0))
+
+
+def _is_regressor(estimator: Any) -> bool:
+    # A method is asked whose it is.
+    owner = getattr(estimator, "__self__", estimator)
+    kind = getattr(owner, "_estimator_type", None)
+    tags = getattr(owner, "__sklearn_tags__", None)
+    if kind is None and callable(tags):
+        try:
+            kind = tags().estimator_type
+        except Exception:
+            # One that cannot say what it is is judged by its answers.
+            return False
+    return bool(kind == "regressor")
+
+
+def _label_list(answers: Any) -> list[Any]:
+    """One label for each row, or an error that says why these are none."""
+    table = np.asarray(answers)
+    if table.ndim == 2 and table.shape[1] == 1:
+        table = table[:, 0]
+    if table.ndim == 2:
+        raise ParameterError(
+            f"the classifier gave {table.shape[1]} numbers for each row: a label is one",
+            code="classifier-labels",
+            hint="`.argmax(axis=1)` makes labels of probabilities; of several outputs, ask about one at a time",
+        )
+    if table.ndim != 1:
+        raise ParameterError("a classifier gives one label for each row of a table", code="classifier-labels")
+    kind = table.dtype.kind
+    if kind == "O":
+        for label in table:
+            _check_object(label)
+    elif kind == "f":
+        _check_whole(bool(np.all(np.isfinite(table) & (np.floor(table) == table))))
+    elif kind not in "biuUST":
+        raise _no_label(table.dtype.name)
+    labels: list[Any] = table.tolist()
+    return labels
+
+
+def _check_object(label: Any) -> None:
+    if isinstance(label, (float, np.floating)):
+        _check_whole(float(label).is_integer())
+    elif not isinstance(label, (str, bytes, bool, int, np.bool_, np.integer)):
+        raise _no_label(type(label).__name__)
+
+
+def _check_whole(is_whole: bool) -> None:
+    if not is_whole:
+        raise ParameterError(
+            "the classifier gave numbers that are not whole numbers: probabilities and values are no labels",
+            code="classifier-labels",
+            hint="a comparison such as `lambda rows: predict(rows) > 0.5` makes labels of them",
+        )
+
+
+def _no_label(kind: str) -> ParameterError:
+    return ParameterError(
+        f"a label is a whole number, a truth value or a text: the classifier gave {kind}", code="classifier-labels"
+    )
+
+
+def _function(classifier: Any, classes: Sequence[Any]) -> Callable[[Floats], list[int]]:
+    """Labels of a table as whole numbers from 0, whatever the classifier calls its classes; these come first, in their order."""
     predict = getattr(classifier, "predict", classifier)
     if not callable(predict):
         raise ParameterError("a classifier is a function, or has predict", code="classifier-method")
-    known: dict[object, int] = {}
+    if _is_regressor(classifier):
+        raise ParameterError(
+            "this is a regressor: it gives values, and labels are asked for",
+            code="classifier-labels",
+            hint="a comparison such as `lambda rows: predict(rows) > 0.5` makes labels of them",
+        )
+    known: dict[Any, int] = {label: place for place, label in enumerate(classes)}
+    # Several threads ask, and a new label must get a number of its own.
+    lock = threading.Lock()
 
     def labels(rows: Floats) -> list[int]:
-        answers = np.asarray(predict(rows))
-        if answers.ndim == 2 and answers.shape[1] > 1:
-            answers = answers.argmax(axis=1)
-        return [known.setdefault(answer, len(known)) for answer in np.ravel(answers).tolist()]
+        answers = _label_list(predict(rows))
+        with lock:
+            return [known.setdefault(answer, len(known)) for answer in answers]
 
     return labels
 
@@ -136,10 +270,16 @@ def quantify(
 ) -> list[Row]:
     """Bounds of the probability that a report gets the label of its record.
 
-    ``classifier`` is a fitted scikit-learn classifier, a model of ``load_model``, or any function that gives a label for each row of a
-    table. Where its structure is known (linear models, trees, forests, networks of files) the bounds are proved; otherwise they
-    come from drawn reports, with one confidence for all. ``records`` is a table; ``sensitive`` are the columns that are
-    randomised, which lie in [0, 1] (``clamp`` moves them there). Epsilon is that of one sensitive feature.
+    ``classifier`` is a fitted classifier, a model of ``load_model``, or any function that gives one label (a whole number, a truth
+    value or a text) for each row of a table. Where its structure is known (``model_of``, networks of files) the bounds are proved;
+    otherwise they come from drawn reports, with one confidence for all. What was read from a fitted classifier is compared with its own
+    ``predict`` first, on the records, on reports, and on both sides of its decision boundary and of the thresholds of trees; if there
+    is a difference, nothing is proved, with a ``ClassifierWarning``, or an error if ``method`` is "proof". Regressors,
+    probabilities and several outputs are refused.
+
+    ``records`` is a table; ``sensitive`` are the columns that are randomised, which lie in [0, 1]. ``clamp`` moves values that do not,
+    with a ``ClassifierWarning`` that says how many, and refuses a column of which it would move more than half. Epsilon is that of one
+    sensitive feature.
     """
     table = np.atleast_2d(np.asarray(records, dtype=np.float64))
     if table.ndim != 2:
@@ -161,8 +301,11 @@ def quantify(
         "insecure_seed": insecure_seed,
     }
     model = model_of(classifier)
-    if model is not None:
-        rows = _privet.quantify(question, model)
+    if isinstance(classifier, _privet.Model):
+        answer = _privet.quantify(question, model)
     else:
-        rows = _privet.quantify(question, None, _function(classifier), table.shape[1])
-    return [Row._of(row) for row in rows]
+        classes = [] if model is None else np.asarray(classifier.classes_).tolist()
+        answer = _privet.quantify(question, model, _function(classifier, classes), table.shape[1])
+    for warning in answer["warnings"]:
+        warnings.warn(warning, ClassifierWarning, stacklevel=2)
+    return [Row._of(row) for row in answer["rows"]]

@@ -15,14 +15,17 @@ pub(crate) struct HalfSpace {
     pub(crate) possible: f64,
 }
 
-/// How far rounding can move a level, relative to what is added up.
-const SLACK: f64 = 1e-13;
+/// How far rounding can move the sum of this many products, relative to the sum of their sizes, in any order.
+pub(crate) fn slack(products: usize) -> f64 {
+    (2.0 * f64::EPSILON * products as f64).max(1e-13)
+}
 
 impl HalfSpace {
     /// The half-spaces in which a linear model keeps the label of reports from an area. Rounding grows with the reports,
     /// which can be far outside [0, 1].
     pub(crate) fn of_question(model: &Linear, question: &Question<'_>, area: &[[f64; 2]]) -> Vec<Self> {
         let Question { record, sensitive, .. } = question;
+        let slack = slack(record.values().len() + 1);
         let half_space = |margin: &Margin| {
             let weight = |feature: usize| margin.of(|score| model.weights()[(score, feature)]);
             let mut constant = margin.of(|score| model.intercepts()[score]);
@@ -43,8 +46,8 @@ impl HalfSpace {
             }
             Self {
                 weights,
-                certain: margin.certain - constant + SLACK * scale,
-                possible: margin.possible - constant - SLACK * scale,
+                certain: margin.certain - constant + slack * scale,
+                possible: margin.possible - constant - slack * scale,
             }
         };
         question.margins.iter().map(half_space).collect()

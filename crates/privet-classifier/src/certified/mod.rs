@@ -8,10 +8,12 @@ pub(crate) mod partition;
 pub(crate) mod trees;
 
 use crate::bound::{Bound, Method};
+use crate::classifier::labels_of;
 use crate::law::ReportLaw;
 use crate::record::{ProductChannel, Record, Sensitive};
 use crate::{Classifier, ClassifierError};
 use linear::HalfSpace;
+pub(crate) use linear::slack;
 use margin::Question;
 use network::NetworkDecider;
 use partition::{Decider, Decision, Partition, Stop};
@@ -42,6 +44,7 @@ const PRODUCTS_AT_ONCE: usize = 16;
 /// A classifier with known structure, prepared for questions about many records.
 #[derive(Debug)]
 pub(crate) struct Certifier<'a> {
+    classifier: &'a dyn Classifier,
     model: &'a Model,
     sensitive: &'a Sensitive,
     grid: Option<TreeGrid<'a>>,
@@ -56,7 +59,7 @@ impl<'a> Certifier<'a> {
             Model::Trees(trees) => (true, TreeGrid::new(model, trees, sensitive)),
             Model::Network(_) => (sensitive.count() <= MOST_SEARCHED, None),
         };
-        is_provable.then_some(Self { model, sensitive, grid })
+        is_provable.then_some(Self { classifier, model, sensitive, grid })
     }
 
     /// Whether a proof takes moments: not a search in many dimensions.
@@ -69,20 +72,35 @@ impl<'a> Certifier<'a> {
         self.grid.as_ref()
     }
 
+    /// What is asked about each record. A structure that was read leaves labels to what it was read from.
+    pub(crate) fn questions(&self, records: &'a [Record]) -> Result<Vec<Question<'a>>, ClassifierError> {
+        let labels = if self.classifier.decides_ties() {
+            labels_of(self.classifier, records)?
+        } else {
+            let label = |record: &Record| self.model.predict(record.values());
+            records.iter().map(label).collect::<Result<_, _>>()?
+        };
+        let about = (self.classifier, self.model);
+        let pairs = records.iter().zip(labels);
+        Ok(pairs.map(|pair| Question::new(about, pair, self.sensitive)).collect())
+    }
+
+    /// What is asked about one record.
     pub(crate) fn question(&self, record: &'a Record) -> Result<Question<'a>, ClassifierError> {
-        Question::new(self.model, record, self.sensitive)
+        let mut questions = self.questions(std::slice::from_ref(record))?;
+        questions.pop().ok_or(ClassifierError::LabelCount { expected: 1, got: 0 })
     }
 
     /// A bound for each product of mechanisms.
     pub(crate) fn bounds(
         &self,
-        record: &'a Record,
+        question: &Question<'a>,
         products: &[ProductChannel],
         effort: &Effort,
     ) -> Result<Vec<Bound>, ClassifierError> {
-        let question = self.question(record)?;
+        let record = question.record;
         if let Some(grid) = &self.grid
-            && let Some(region) = grid.region(&question)?
+            && let Some(region) = grid.region(question)?
         {
             return self.each(record, products, |laws| {
                 let cumulative = [0, 1].map(|axis| grid.cumulative(axis, laws.get(axis)));
@@ -93,15 +111,13 @@ impl<'a> Certifier<'a> {
         match self.model {
             Model::Linear(model) => self.each(record, products, |laws| {
                 let area: Vec<[f64; 2]> = laws.iter().map(ReportLaw::ends).collect();
-                let half_spaces = HalfSpace::of_question(model, &question, &area);
+                let half_spaces = HalfSpace::of_question(model, question, &area);
                 let mass = linear::mass(&half_spaces, laws, effort.tolerance);
                 mass.map_or(Bound::unknown(1.0), |[low, high]| Bound::proven(low, high, Method::Linear))
             }),
-            Model::Trees(trees) => {
-                self.search(&TreeDecider { trees, question: &question }, record, products, effort)
-            }
+            Model::Trees(trees) => self.search(&TreeDecider { trees, question }, record, products, effort),
             Model::Network(network) => {
-                self.search(&NetworkDecider { network, question: &question }, record, products, effort)
+                self.search(&NetworkDecider { network, question }, record, products, effort)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Tree ensembles: the leaves are boxes, and for one or two sensitive features all of them fit on one grid.
 
-use super::margin::Question;
+use super::margin::{Margin, Question};
 use super::partition::{Decider, Decision};
 use crate::ClassifierError;
 use crate::law::ReportLaw;
@@ -128,12 +128,13 @@ impl<'a> TreeGrid<'a> {
     /// Reads the label of each cell and keeps the runs with the label that is wanted.
     fn read(&self, sums: &Sums, question: &Question<'_>) -> Result<TreeRegion, ClassifierError> {
         let mut region = TreeRegion::default();
-        let mut scores = vec![0.0; self.trees.outputs()];
         // The last cut of an axis is its end.
+        let columns = sums.axes[1].cuts.len().saturating_sub(1);
+        let is_same = self.cells(sums, question)?;
         for (row, pair) in sums.axes[0].cuts.windows(2).enumerate() {
             let mut runs: Vec<[u32; 2]> = Vec::new();
             for (column, ends) in sums.axes[1].cuts.windows(2).enumerate() {
-                if !self.is_same(sums, [row, column], question, &mut scores)? {
+                if !is_same[row * columns + column] {
                     continue;
                 }
                 match runs.last_mut() {
@@ -146,14 +147,35 @@ impl<'a> TreeGrid<'a> {
         Ok(region)
     }
 
-    /// Whether a cell has the record's label. Where rounding could decide, the model itself is asked.
+    /// Whether each cell has the record's label. Where rounding could decide, the classifier is asked, about all at once.
+    fn cells(&self, sums: &Sums, question: &Question<'_>) -> Result<Vec<bool>, ClassifierError> {
+        let [rows, columns] = [0, 1].map(|axis| sums.axes[axis].cuts.len().saturating_sub(1));
+        let mut is_same = Vec::with_capacity(rows * columns);
+        let (mut open, mut reports) = (Vec::new(), Vec::new());
+        let mut scores = vec![0.0; self.trees.outputs()];
+        for cell in (0..rows).flat_map(|row| (0..columns).map(move |column| [row, column])) {
+            let known = self.is_same(sums, cell, question, &mut scores)?;
+            if known.is_none() {
+                open.push(is_same.len());
+                let inside = [0, 1].map(|axis| self.inside(axis, sums.axes[axis].cuts[cell[axis]]));
+                reports.extend(inside.iter().take(question.sensitive.count()));
+            }
+            is_same.push(known.unwrap_or(false));
+        }
+        for (place, answer) in open.into_iter().zip(question.ask_all(&reports)?) {
+            is_same[place] = answer;
+        }
+        Ok(is_same)
+    }
+
+    /// Whether a cell has the record's label; `None` where rounding could decide.
     fn is_same(
         &self,
         sums: &Sums,
         cell: [usize; 2],
         question: &Question<'_>,
         scores: &mut [f64],
-    ) -> Result<bool, ClassifierError> {
+    ) -> Result<Option<bool>, ClassifierError> {
         let outputs = self.trees.outputs();
         let start = (cell[0] * sums.axes[1].cuts.len() + cell[1]) * outputs;
         let divisor = divisor(self.trees);
@@ -161,18 +183,22 @@ impl<'a> TreeGrid<'a> {
         for ((score, sum), base) in scores.iter_mut().zip(sums_here).zip(self.trees.base()) {
             *score = base + sum / divisor;
         }
-        let is_open = question.margins.iter().any(|margin| {
-            let difference = margin.of(|score| scores[score]);
+        let differences = question.margins.iter().map(|margin| (margin, margin.of(|score| scores[score])));
+        if question.leaves_ties_open() {
+            if differences.clone().any(|(margin, difference)| difference < margin.possible - sums.rounding) {
+                return Ok(Some(false));
+            }
+            let is_clear = |(margin, difference): (&Margin, f64)| difference > margin.certain + sums.rounding;
+            return Ok(differences.clone().all(is_clear).then_some(true));
+        }
+        let is_open = differences.clone().any(|(margin, difference)| {
             let is_clear = |level: f64| (difference - level).abs() > sums.rounding;
             !(is_clear(margin.certain) && is_clear(margin.possible))
         });
         if is_open {
-            let inside = [0, 1].map(|axis| self.inside(axis, sums.axes[axis].cuts[cell[axis]]));
-            let area: Vec<[f64; 2]> =
-                inside.iter().take(question.sensitive.count()).map(|value| [*value; 2]).collect();
-            return question.ask(&area);
+            return Ok(None);
         }
-        Ok(self.model.label(scores)? == question.label())
+        Ok(Some(self.model.label(scores)? == question.label()))
     }
 
     /// A number in a cell of an axis: cells end at a threshold, the last one has no end.
