@@ -1,9 +1,9 @@
 //! Frequencies from noisy Bloom filters, by least squares over all known categories.
 
-use crate::consistency::Consistency;
-use crate::frequency::{Frequencies, Raw};
+use crate::bounds::Spread;
+use crate::frequency::{Basis, Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator, Reading};
+use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{BitCounter, Rappor};
@@ -154,6 +154,14 @@ impl Estimator for RapporEstimator {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
+        self.frequencies(summary, &Request::default())
+    }
+}
+
+impl FrequencyEstimation for RapporEstimator {
+    fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
+        const METHOD: &str = "least squares over Bloom patterns";
+        request.step.require_projection(METHOD)?;
         let counts =
             summary.of_mechanism(self.mechanism.fingerprint(), self.cohorts() * (1 + self.bits()))?;
         let n = summary.count();
@@ -166,23 +174,21 @@ impl Estimator for RapporEstimator {
         let set = thresholds.probability(true, true).to_f64();
         let flip = set * (1.0 - set) / thresholds.difference().powi(2);
         let of_cohorts = self.cohort_variance(&inverse, &values, n as f64);
-        let raw = (0u32..).zip(values.iter()).map(|(category, value)| Raw {
-            label: self.mechanism.domain().label(category),
-            value: *value,
-            variance: flip * inverse[(category as usize, category as usize)] + of_cohorts[category as usize],
+        let raw = (0u32..).zip(values.iter()).map(|(category, value)| {
+            let index = category as usize;
+            let held = value.clamp(0.0, 1.0);
+            let of_draws = (flip * inverse[(index, index)] + of_cohorts[index]) * n as f64;
+            Raw {
+                label: self.mechanism.domain().label(category),
+                value: *value,
+                spread: Spread { of_draws, of_people: of_draws + held * (1.0 - held) },
+                // Every report adds many noisy bits, none of which is rare.
+                skew: [0.0; 2],
+                people: n,
+            }
         });
-        Ok(Frequencies::new(raw.collect(), n, "least squares over Bloom patterns", values.len()))
-    }
-}
-
-impl FrequencyEstimation for RapporEstimator {
-    fn estimate_consistently(
-        &self,
-        summary: &CountSummary,
-        step: Consistency,
-    ) -> Result<Frequencies, EstimateError> {
-        step.require_projection("least squares over Bloom patterns")?;
-        Ok(self.estimate(summary)?.projected(step))
+        let basis = Basis { n, request, method: METHOD, tests: values.len() };
+        Ok(Frequencies::new(raw.collect(), basis).projected(request.step))
     }
 
     fn reading(&self) -> Reading<'_> {

@@ -1,18 +1,15 @@
 //! Frequencies from support counts.
 
+use crate::bounds::{MeanOverReports, Sampling, Spread, Tail};
 use crate::consistency::{Consistency, maximize_support_likelihood};
-use crate::statistics::{BinomialCount, ClopperPearson, clopper_pearson, normal_quantile};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator, Reading};
+use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{
     BucketRule, FrequencyOracle, HadamardResponse, LocalHashing, PeakedResponse, PeakedRule, SubsetSelection,
     UnaryEncoding, UnaryRule,
 };
 use privet_mechanisms::wrapper::{Memoized, Relayed};
-
-/// The confidence of all intervals.
-pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// How often each category or word is held.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,53 +33,72 @@ pub struct Frequency {
     pub simultaneous_interval: [f64; 2],
 }
 
-/// A value with its variance, before intervals are put around it.
+/// An unbiased value, and how it varies, before intervals are put around it.
 pub(crate) struct Raw {
     pub label: String,
     pub value: f64,
-    pub variance: f64,
+    /// The variance of what one of the people who count adds.
+    pub spread: Spread,
+    /// How long the tails of that are, below and above: see [`MeanOverReports::skew`].
+    pub skew: [f64; 2],
+    /// How many people count.
+    pub people: u64,
 }
 
 impl Raw {
-    fn normal_interval(&self, alpha: f64) -> [f64; 2] {
-        let reach = normal_quantile(1.0 - alpha / 2.0) * self.variance.max(0.0).sqrt();
-        [self.value - reach, self.value + reach]
+    /// The means of a report's part in the estimate, and in its negative.
+    fn sides(&self, sampling: Sampling) -> [MeanOverReports; 2] {
+        let (variance, n) = (sampling.variance(self.spread), self.people as f64);
+        [(-self.value, self.skew[0]), (self.value, self.skew[1])].map(|(mean, skew)| MeanOverReports {
+            mean,
+            variance,
+            skew,
+            n,
+        })
     }
 }
 
-impl Frequencies {
-    /// Puts normal intervals around unbiased values. `tests` is how many rows the simultaneous intervals must cover.
-    pub(crate) fn new(raw: Vec<Raw>, n: u64, method: &'static str, tests: usize) -> Self {
-        Self::with_intervals(raw, n, method, tests, |_, raw, alpha| raw.normal_interval(alpha))
-    }
+/// Whom frequencies are about, and how they are called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Basis<'a> {
+    pub(crate) n: u64,
+    pub(crate) request: &'a Request,
+    pub(crate) method: &'static str,
+    /// How many rows the simultaneous intervals must cover.
+    pub(crate) tests: usize,
+}
 
-    /// Puts intervals around unbiased values: `interval` gives that of a row at a total error probability.
-    fn with_intervals(
-        raw: Vec<Raw>,
-        n: u64,
-        method: &'static str,
-        tests: usize,
-        interval: impl Fn(usize, &Raw, f64) -> [f64; 2],
-    ) -> Self {
-        let alpha = 1.0 - CONFIDENCE;
-        let row = |(index, raw): (usize, Raw)| Frequency {
-            estimate: Estimate {
+impl Frequencies {
+    /// Puts intervals around unbiased values.
+    pub(crate) fn new(raw: Vec<Raw>, basis: Basis<'_>) -> Self {
+        let Basis { n, request, method, tests } = basis;
+        let row = |raw: Raw| {
+            // Where somebody counts for a part of the people only, a lottery chose them from all.
+            let took_part = request.took_part.unwrap_or(n).max(n);
+            let [lower, upper] = raw.sides(Sampling::new(request.target, raw.people, Some(took_part)));
+            let [interval, simultaneous_interval] = [Tail::ONE, Tail::of_many(tests)]
+                .map(|tail| of_a_share([-lower.upper(tail), upper.upper(tail)], raw.value));
+            let estimate = Estimate {
                 value: raw.value,
-                standard_error: raw.variance.max(0.0).sqrt(),
-                interval: interval(index, &raw, alpha),
+                standard_error: upper.standard_error(),
+                bias_bound: 0.0,
+                interval,
                 n,
                 method,
-            },
-            simultaneous_interval: interval(index, &raw, alpha / tests.max(1) as f64),
-            label: raw.label,
+                target: request.target,
+            };
+            Frequency { estimate, simultaneous_interval, label: raw.label }
         };
-        Self { rows: raw.into_iter().enumerate().map(row).collect(), n, method: method.to_owned() }
+        Self { rows: raw.into_iter().map(row).collect(), n, method: method.to_owned() }
     }
 
-    /// Replaces the values, keeps standard errors and intervals (they are about the unbiased estimate), and says so.
+    /// Replaces the values and says so. Standard errors and intervals are those of the unbiased estimate, stretched to the value
+    /// where that lies beyond.
     pub(crate) fn with_values(mut self, values: Vec<f64>, step: Consistency) -> Self {
         for (row, value) in self.rows.iter_mut().zip(values) {
             row.estimate.value = value;
+            row.estimate.interval = of_a_share(row.estimate.interval, value);
+            row.simultaneous_interval = of_a_share(row.simultaneous_interval, value);
         }
         self.method = format!("{}, then {}", self.method, step.as_str());
         self
@@ -99,12 +115,17 @@ impl Frequencies {
     }
 }
 
+/// The part of an interval that a share can be in, stretched to an unbiased value that lies outside.
+pub(crate) fn of_a_share(interval: [f64; 2], value: f64) -> [f64; 2] {
+    let [low, high] = interval.map(|end| end.clamp(0.0, 1.0));
+    [low.min(value), high.max(value)]
+}
+
 /// Unbiased frequencies from support counts: (share of supporting reports - other) / (own - other).
 ///
-/// The standard error is over the draws of the reports, for the people at hand:
-/// `(f own (1 - own) + (1 - f) other (1 - other)) / (n (own - other)^2)`, with the estimate in place of f. Intervals are
-/// normal ones where the supporting reports vary by more than ten, and otherwise exact binomial ones (Clopper-Pearson),
-/// which are wider than they need to be.
+/// The variance over the draws of the reports, for the people at hand, is
+/// `(f own (1 - own) + (1 - f) other (1 - other)) / (n (own - other)^2)`, with the estimate in place of f; over draws and people it
+/// is `s (1 - s) / (n (own - other)^2)`, where s is the share of supporting reports. Intervals also hold for counts of a few.
 ///
 /// Each person counts once: several reports of one person in a summary, memoised or not, make the standard error too small.
 #[derive(Debug, Clone)]
@@ -116,9 +137,6 @@ pub struct FrequencyEstimator<O> {
     difference: f64,
 }
 
-/// Below this variance of a support count its law is too skewed for the normal interval.
-const SMALLEST_NORMAL_VARIANCE: f64 = 100.0;
-
 impl<O: FrequencyOracle> FrequencyEstimator<O> {
     /// The estimator of an oracle's reports.
     pub fn new(oracle: O) -> Self {
@@ -127,21 +145,27 @@ impl<O: FrequencyOracle> FrequencyEstimator<O> {
         Self { own: support.own.to_f64(), other: support.other.to_f64(), difference, oracle }
     }
 
-    /// The variance of the estimate of a category that a share `frequency` of `n` people hold.
+    /// The variance of the estimate of a category that a share `frequency` of `n` people hold, over the draws of their reports.
     pub fn variance(&self, frequency: f64, n: u64) -> f64 {
-        let of = |probability: f64| probability * (1.0 - probability);
-        (frequency * of(self.own) + (1.0 - frequency) * of(self.other)) / (n as f64 * self.difference.powi(2))
+        (frequency * self.noise(self.own) + (1.0 - frequency) * self.noise(self.other)) / n as f64
     }
 
-    fn interval(&self, count: u64, n: u64, raw: &Raw, alpha: f64) -> [f64; 2] {
-        let count_variance = raw.variance * (n as f64 * self.difference).powi(2);
-        match BinomialCount::new(count, n) {
-            Some(count) if count_variance < SMALLEST_NORMAL_VARIANCE => {
-                let ClopperPearson { lower, upper } = clopper_pearson(count, alpha);
-                [lower, upper].map(|share| (share - self.other) / self.difference)
-            }
-            _ => raw.normal_interval(alpha),
-        }
+    /// The variance of a report's part in the estimate, if it supports the category with this probability.
+    fn noise(&self, probability: f64) -> f64 {
+        probability * (1.0 - probability) / self.difference.powi(2)
+    }
+
+    fn raw(&self, category: u32, count: u64, n: u64) -> Raw {
+        let share = (count as f64 / n as f64).min(1.0);
+        let value = (share - self.other) / self.difference;
+        let held = value.clamp(0.0, 1.0);
+        let least = self.noise(self.own).min(self.noise(self.other));
+        let of_people = self.noise(share).max(least);
+        let spread = Spread { of_draws: (of_people - held * (1.0 - held)).max(least), of_people };
+        let skew = |probability: f64| (1.0 - 2.0 * probability) / self.difference;
+        let (low, high) = (self.own.max(self.other), self.own.min(self.other));
+        let skew = [(-skew(low)).max(0.0), skew(high).max(0.0)];
+        Raw { label: self.oracle.categories().label(category), value, spread, skew, people: n }
     }
 }
 
@@ -160,36 +184,25 @@ impl<O: FrequencyOracle> Estimator for FrequencyEstimator<O> {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
+        self.frequencies(summary, &Request::default())
+    }
+}
+
+impl<O: FrequencyOracle> FrequencyEstimation for FrequencyEstimator<O> {
+    fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
         let categories = self.oracle.categories().count() as usize;
         let counts = summary.of_mechanism(self.oracle.oracle_fingerprint(), categories)?;
         if self.difference <= 0.0 {
             return Err(EstimateError::NotIdentifiable { reason: "reports say nothing at this epsilon" });
         }
         let n = summary.count();
-        let raw = (0u32..).zip(counts).map(|(category, count)| {
-            let value = (*count as f64 / n as f64 - self.other) / self.difference;
-            Raw {
-                label: self.oracle.categories().label(category),
-                value,
-                variance: self.variance(value.clamp(0.0, 1.0), n),
-            }
-        });
-        let interval = |row: usize, raw: &Raw, alpha: f64| self.interval(counts[row], n, raw, alpha);
-        Ok(Frequencies::with_intervals(raw.collect(), n, "support counts", counts.len(), interval))
-    }
-}
-
-impl<O: FrequencyOracle> FrequencyEstimation for FrequencyEstimator<O> {
-    fn estimate_consistently(
-        &self,
-        summary: &CountSummary,
-        step: Consistency,
-    ) -> Result<Frequencies, EstimateError> {
-        let frequencies = self.estimate(summary)?;
-        Ok(match step {
+        let raw = (0u32..).zip(counts).map(|(category, count)| self.raw(category, *count, n));
+        let basis = Basis { n, request, method: "support counts", tests: counts.len() };
+        let frequencies = Frequencies::new(raw.collect(), basis);
+        Ok(match request.step {
             Consistency::ExpectationMaximization => {
                 let values = maximize_support_likelihood(summary.counts(), self.other / self.difference);
-                frequencies.with_values(values, step)
+                frequencies.with_values(values, request.step)
             }
             projection => frequencies.projected(projection),
         })

@@ -1,10 +1,11 @@
 //! Frequent words, found prefix by prefix.
 
+use crate::bounds::{CONFIDENCE, Spread};
 use crate::consistency::Consistency;
-use crate::frequency::{CONFIDENCE, Frequencies, Raw};
+use crate::frequency::{Basis, Frequencies, Raw};
 use crate::statistics::{BinomialCount, binomial_upper_tail, normal_quantile};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator, Reading};
+use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::PrefixTree;
 
@@ -18,7 +19,8 @@ use privet_mechanisms::categorical::PrefixTree;
 ///
 /// The hash functions are public and fixed, so a prefix that shares buckets with a frequent one is favoured by all people
 /// alike. That adds `(sum of squared frequencies) / (rows x (buckets - 1))` to every variance, however many people there
-/// are; the sum is estimated from pairs of reports in the same row. The intervals are those of words chosen in advance:
+/// are; the sum is estimated from pairs of reports in the same row. Who reports on which length is a lottery, which is part of the
+/// variance as well. The intervals are those of words chosen in advance:
 /// words that are found tend to be overestimated, which the simultaneous intervals, over all words tested, allow for.
 #[derive(Debug, Clone)]
 pub struct HeavyHitters {
@@ -167,10 +169,16 @@ impl HeavyHitters {
             .sum();
         let collisions: f64 =
             reporting().map(|(_, level)| share(level).powi(2) * self.collision_variance(value, level)).sum();
+        // One report of the own bucket or of another, less what falls there by chance.
+        let addition = (1.0 - 2.0 * self.other.min(self.own)) / self.difference;
+        let held = value.clamp(0.0, 1.0);
+        let of_draws = self.draw_variance(value, 1.0) + collisions * people;
         Raw {
             label: readable(&word[..length]),
             value,
-            variance: self.draw_variance(value, people) + collisions,
+            spread: Spread { of_draws, of_people: of_draws + held * (1.0 - held) },
+            skew: [addition.abs(); 2],
+            people: people as u64,
         }
     }
 }
@@ -201,6 +209,16 @@ impl Estimator for HeavyHitters {
 
     /// The words that were found, most frequent first; possibly none.
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
+        self.frequencies(summary, &Request::default())
+    }
+}
+
+impl FrequencyEstimation for HeavyHitters {
+    /// Words are only those that were found, so they need not add up to one.
+    fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
+        if !matches!(request.step, Consistency::None | Consistency::NonNegative) {
+            return Err(EstimateError::Step { step: request.step.as_str(), method: "a prefix tree" });
+        }
         let counts = summary.of_mechanism(self.mechanism.fingerprint(), self.counters())?;
         let levels: Vec<Level<'_>> =
             counts.chunks_exact(self.level_size()).map(|counters| self.level(counters)).collect();
@@ -213,21 +231,8 @@ impl Estimator for HeavyHitters {
         }
         let mut raw: Vec<Raw> = survivors.iter().map(|word| self.pool(&word.bytes, &levels)).collect();
         raw.sort_by(|a, b| b.value.total_cmp(&a.value));
-        Ok(Frequencies::new(raw, summary.count(), "prefix tree", tests))
-    }
-}
-
-impl FrequencyEstimation for HeavyHitters {
-    /// Words are only those that were found, so they need not add up to one.
-    fn estimate_consistently(
-        &self,
-        summary: &CountSummary,
-        step: Consistency,
-    ) -> Result<Frequencies, EstimateError> {
-        if matches!(step, Consistency::None | Consistency::NonNegative) {
-            return Ok(self.estimate(summary)?.projected(step));
-        }
-        Err(EstimateError::Step { step: step.as_str(), method: "a prefix tree" })
+        let basis = Basis { n: summary.count(), request, method: "prefix tree", tests };
+        Ok(Frequencies::new(raw, basis).projected(request.step))
     }
 
     fn reading(&self) -> Reading<'_> {

@@ -1,9 +1,10 @@
 //! Frequencies by inverting a channel's table.
 
+use crate::bounds::Spread;
 use crate::consistency::{Consistency, expectation_maximization};
-use crate::frequency::{Frequencies, Raw};
+use crate::frequency::{Basis, Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator, Reading, TableReading};
+use crate::{FrequencyEstimation, HasEstimator, Reading, Request, TableReading};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{
     Categories, EstimateError, Estimator, Fingerprint, Mechanism, ReportBuffer, ReportError, Summary,
@@ -15,8 +16,7 @@ use std::cmp::Ordering;
 /// reports than categories, by least squares.
 ///
 /// The variance of frequency i over the draws of the reports is `(sum over y of b_iy^2 s_y - f_i) / n`, where b is the
-/// (left) inverse, f the estimate moved to the simplex, and s the shares of reports that f makes expected. The intervals
-/// are normal ones: they need at least some ten reports for each category.
+/// (left) inverse, f the estimate and s the shares of reports; over draws and people it has f_i^2 in place of f_i.
 #[derive(Debug, Clone)]
 pub struct InversionEstimator<K: TableRule> {
     mechanism: TableResponse<K>,
@@ -89,6 +89,35 @@ impl<K: TableRule> Estimator for InversionEstimator<K> {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
+        self.frequencies(summary, &Request::default())
+    }
+}
+
+impl<K: TableRule> InversionEstimator<K> {
+    /// The unbiased estimate of a category, and how it varies.
+    fn raw(&self, inverse: &DMatrix<f64>, category: u32, shares: &DVector<f64>, people: u64) -> Raw {
+        let weights = inverse.row(category as usize);
+        let value = weights.iter().zip(shares.iter()).map(|(weight, share)| weight * share).sum::<f64>();
+        let squares: f64 =
+            weights.iter().zip(shares.iter()).map(|(weight, share)| weight * weight * share).sum();
+        let central = |held: usize, power: i32| -> f64 {
+            let own = f64::from(u8::from(held == category as usize));
+            let law = self.forward.column(held);
+            law.iter().zip(weights.iter()).map(|(p, weight)| p * (weight - own).powi(power)).sum()
+        };
+        let categories = 0..self.forward.ncols();
+        let least = categories.clone().map(|held| central(held, 2)).fold(f64::INFINITY, f64::min);
+        let ratios = categories.map(|held| central(held, 3) / central(held, 2).max(f64::MIN_POSITIVE));
+        let skew = ratios.fold([0.0f64; 2], |[low, high], ratio| [low.max(-ratio), high.max(ratio)]);
+        let of_people = (squares - value * value).max(least);
+        let of_draws = (squares - value.clamp(0.0, 1.0)).max(least).min(of_people);
+        let spread = Spread { of_draws, of_people };
+        Raw { label: self.categories.label(category), value, spread, skew, people }
+    }
+}
+
+impl<K: TableRule> FrequencyEstimation for InversionEstimator<K> {
+    fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
         let counts = summary.of_mechanism(self.fingerprint, self.forward.nrows())?;
         let inverse = self.inverse.as_ref().ok_or(EstimateError::NotIdentifiable {
             reason: "the channel's table has fewer reports than categories, or no inverse in floating point",
@@ -96,38 +125,17 @@ impl<K: TableRule> Estimator for InversionEstimator<K> {
         let n = summary.count();
         let shares =
             DVector::from_iterator(counts.len(), counts.iter().map(|count| *count as f64 / n as f64));
-        let values = inverse * &shares;
-        let mut plausible = values.as_slice().to_vec();
-        Consistency::Simplex.project(&mut plausible);
-        let expected = &self.forward * DVector::from_column_slice(&plausible);
-        let raw = (0u32..).zip(values.iter()).map(|(category, value)| {
-            let second: f64 =
-                inverse.row(category as usize).iter().zip(expected.iter()).map(|(b, s)| b * b * s).sum();
-            Raw {
-                label: self.categories.label(category),
-                value: *value,
-                variance: (second - plausible[category as usize]) / n as f64,
-            }
-        });
-        Ok(Frequencies::new(raw.collect(), n, "matrix inversion", counts.len()))
-    }
-}
-
-impl<K: TableRule> FrequencyEstimation for InversionEstimator<K> {
-    fn estimate_consistently(
-        &self,
-        summary: &CountSummary,
-        step: Consistency,
-    ) -> Result<Frequencies, EstimateError> {
-        let frequencies = self.estimate(summary)?;
-        if step != Consistency::ExpectationMaximization {
-            return Ok(frequencies.projected(step));
-        }
         let size = self.forward.ncols();
+        let raw = (0..size as u32).map(|category| self.raw(inverse, category, &shares, n)).collect();
+        let basis = Basis { n, request, method: "matrix inversion", tests: size };
+        let frequencies = Frequencies::new(raw, basis);
+        if request.step != Consistency::ExpectationMaximization {
+            return Ok(frequencies.projected(request.step));
+        }
         let forward = |f: &[f64]| (&self.forward * DVector::from_column_slice(f)).as_slice().to_vec();
         let backward = |r: &[f64]| self.forward.tr_mul(&DVector::from_column_slice(r)).as_slice().to_vec();
         let values = expectation_maximization(summary.counts(), size, forward, backward)?;
-        Ok(frequencies.with_values(values, step))
+        Ok(frequencies.with_values(values, request.step))
     }
 
     fn reading(&self) -> Reading<'_> {

@@ -24,13 +24,13 @@ pub mod attack;
 #[cfg(not(target_family = "wasm"))]
 pub mod audit;
 mod bloom;
+mod bounds;
 mod consistency;
 mod cross_table;
 mod frequency;
 mod heavy_hitters;
 mod influence;
 mod inversion;
-mod linear;
 pub mod numeric;
 mod plane;
 mod plausibility;
@@ -44,7 +44,7 @@ mod summary;
 mod testing;
 mod vector;
 
-pub use answer::{Answer, Request};
+pub use answer::{Answer, PlaceShares, Populations, Request};
 pub use bloom::RapporEstimator;
 pub use consistency::Consistency;
 pub use cross_table::{CrossCell, CrossSide, CrossSummary, CrossTable, CrossTableEstimator};
@@ -53,27 +53,24 @@ pub use heavy_hitters::HeavyHitters;
 pub use influence::Influence;
 pub use inversion::InversionEstimator;
 pub use numeric::NumberEstimator;
-pub use plane::PlaneEstimator;
+pub use plane::{PathQuestion, PathShares, PlaneEstimator};
 pub use plausibility::{Plausibility, PlausibilitySummary, Verdict, Watch};
 pub use reading::{PlacesReading, Reading, TableReading};
 pub use robust::{Robust, RobustRow};
 pub use sketch::SketchEstimator;
 pub use summary::CountSummary;
-pub use vector::{FixedPointScale, MeanVector, VectorSummary};
+pub use vector::{CoordinateNoise, FixedPointScale, MeanVector, VectorSummary};
 
 use privet_core::{EstimateError, Estimator};
 
 /// An estimator of how often categories or words are held.
 pub trait FrequencyEstimation: Estimator<Summary = CountSummary, Estimate = Frequencies> {
-    /// Estimates, then makes the estimates consistent with each other in the named way.
+    /// Estimates for the people whom a request is about, then makes the estimates consistent with each other in the way that it
+    /// names.
     ///
     /// # Errors
     /// When there are too few reports, the summary is another mechanism's, or the step does not fit.
-    fn estimate_consistently(
-        &self,
-        summary: &CountSummary,
-        step: Consistency,
-    ) -> Result<Frequencies, EstimateError>;
+    fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError>;
 
     /// How its reports are read one by one.
     fn reading(&self) -> Reading<'_>;

@@ -49,7 +49,7 @@ pub trait AnyEstimator: Debug + Send + Sync {
         match self.answer(summary, request)? {
             Answer::Numbers(numbers) => Ok(numbers.distribution),
             Answer::Angles(angles) => Ok(angles.distribution),
-            Answer::Frequencies(_) | Answer::Vector(_) => {
+            Answer::Frequencies(_) | Answer::Places(_) | Answer::Vector(_) => {
                 Err(EstimateError::Step { step: request.method.as_str(), method: "frequencies" })
             }
         }
@@ -89,7 +89,7 @@ impl<E: FrequencyEstimation> AnyEstimator for E {
     }
 
     fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
-        self.estimate_consistently(summary, request.step).map(Answer::Frequencies)
+        self.frequencies(summary, request).map(Answer::Frequencies)
     }
 
     fn reading(&self) -> Reading<'_> {

@@ -5,7 +5,7 @@ use crate::numeric::Method;
 use crate::numeric::estimator::MeanOfGroups;
 use crate::reading::Reading;
 use crate::summary::CountSummary;
-use crate::{Frequencies, FrequencyEstimation, NumberEstimator};
+use crate::{Answer, Frequencies, FrequencyEstimation, NumberEstimator};
 use privet_core::{EstimateError, Probability, Summary};
 
 /// What can be said although a share of the reports may be forged: an estimate that is moved back to what people can hold, and
@@ -21,9 +21,9 @@ use privet_core::{EstimateError, Probability, Summary};
 ///
 /// **The bounds.** If at most the stated share of reports is forged, the raw estimate from the honest reports alone lies between
 /// the bounds, whatever the forgers sent: these are the smallest and the largest estimate after that many reports are
-/// taken away. They hold with certainty and say nothing about noise; its interval comes on top. No rule does better from the
-/// counters of one category: both ends are what some forgery leads to. Forgers who lie about their value can do at least
-/// `share x (1 - truth)` under every estimator.
+/// taken away. They hold with certainty and say nothing about noise; its interval comes on top ([`Robust::with_noise`]). No rule
+/// does better from the counters of one category: both ends are what some forgery leads to. Forgers who lie about their value
+/// can do at least `share x (1 - truth)` under every estimator.
 ///
 /// Medians of means do not help: forgers are in every group.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,8 @@ pub struct RobustRow {
     /// Between which numbers the raw estimate from the honest reports lies; `None` where the estimate is not a mean over
     /// reports.
     pub bounds: Option<[f64; 2]>,
+    /// The raw estimate from all reports, where there are bounds.
+    pub raw: Option<f64>,
 }
 
 impl Robust {
@@ -60,9 +62,11 @@ impl Robust {
             Reading::Words => Consistency::NonNegative,
             _ => Consistency::Simplex,
         };
-        let Frequencies { rows, .. } = estimator.estimate_consistently(summary, step)?;
+        let Frequencies { rows, .. } = estimator.frequencies(summary, &step.into())?;
+        let bounds = |index: usize, taken: u64| bounds_of_frequency(reading, summary, index, taken);
         let robust = rows.into_iter().enumerate().map(|(index, row)| RobustRow {
-            bounds: bounds_of_frequency(reading, summary, index, taken),
+            bounds: bounds(index, taken),
+            raw: bounds(index, 0).map(|[raw, _]| raw),
             value: row.estimate.value,
             label: row.label,
         });
@@ -82,8 +86,26 @@ impl Robust {
         // The numbers give the raw mean up to a constant.
         let shift = raw - mean_beyond(cells.iter(), 0);
         let bounds = Some(without(cells, taken).map(|end| end + shift));
-        let rows = vec![RobustRow { label: "mean".to_owned(), value, bounds }];
+        let rows = vec![RobustRow { label: "mean".to_owned(), value, bounds, raw: Some(raw) }];
         Ok(Self { rows, fakes: fakes.get(), method: "mean of the likeliest distribution" })
+    }
+
+    /// The same with the noise of the honest reports, so that the bounds are about the truth: what the interval of the
+    /// answer reaches beyond the raw estimate comes on top. They are never narrower than that interval.
+    #[must_use]
+    pub fn with_noise(mut self, answer: &Answer) -> Self {
+        let intervals: Vec<[f64; 2]> = match answer {
+            Answer::Frequencies(all) => all.rows.iter().map(|row| row.estimate.interval).collect(),
+            Answer::Places(places) => places.cells.iter().map(|row| row.estimate.interval).collect(),
+            Answer::Numbers(numbers) => vec![numbers.mean.interval],
+            Answer::Angles(_) | Answer::Vector(_) => Vec::new(),
+        };
+        for (row, [low, high]) in self.rows.iter_mut().zip(intervals) {
+            let Some(([least, most], raw)) = row.bounds.zip(row.raw) else { continue };
+            let [below, above] = [raw - low, high - raw].map(|reach| reach.max(0.0));
+            row.bounds = Some([(least - below).min(low), (most + above).max(high)]);
+        }
+        self
     }
 }
 
@@ -167,14 +189,50 @@ mod tests {
         ] {
             let case = Case::small(id, 1.0);
             let summary = case.summary(&case.reports(&people, 4));
-            let raw = match case.estimator.answer(&summary, &crate::Request::default()).unwrap() {
-                crate::Answer::Frequencies(frequencies) => frequencies.rows[3].estimate.value,
-                crate::Answer::Numbers(numbers) => numbers.mean.value,
-                crate::Answer::Angles(_) | crate::Answer::Vector(_) => panic!(),
+            // A mean is between two linear estimates; its value and theirs lie in one interval.
+            let [least, most] = match case.estimator.answer(&summary, &crate::Request::default()).unwrap() {
+                Answer::Frequencies(frequencies) => [frequencies.rows[3].estimate.value; 2],
+                Answer::Numbers(numbers) => numbers.mean.interval,
+                _ => panic!(),
             };
             let robust = case.estimator.robust(&summary, none).unwrap();
-            let [low, high] = robust.rows[if robust.rows.len() > 1 { 3 } else { 0 }].bounds.unwrap();
-            assert!((low - raw).abs() < 1e-9 && (high - raw).abs() < 1e-9, "{id}: {low} {raw} {high}");
+            let row = &robust.rows[if robust.rows.len() > 1 { 3 } else { 0 }];
+            let [low, high] = row.bounds.unwrap();
+            assert!((low - high).abs() < 1e-9, "{id}: {low} {high}");
+            assert!((row.raw.unwrap() - low).abs() < 1e-9, "{id}");
+            assert!((least - 1e-9..=most + 1e-9).contains(&low), "{id}: {least} {low} {most}");
+        }
+    }
+
+    /// Whoever expects forgers is not surer of the truth than others.
+    #[test]
+    fn bounds_with_noise_hold_the_interval_and_what_forgers_did() {
+        for (id, people) in [
+            ("olh", Values::Categories(vec![3; 500])),
+            ("ordered-exponential", Values::Categories(vec![3; 500])),
+            ("square-wave", Values::Numbers(vec![0.25; 500])),
+        ] {
+            let case = Case::small(id, 1.0);
+            let summary = case.summary(&case.reports(&people, 4));
+            let answer = case.estimator.answer(&summary, &crate::Request::default()).unwrap();
+            let [few, many] = [0.0, 0.2].map(|fakes| {
+                let robust = case.estimator.robust(&summary, Probability::new(fakes).unwrap()).unwrap();
+                (robust.rows[0].bounds.unwrap(), robust.with_noise(&answer).rows[0].bounds.unwrap())
+            });
+            let [low, high] = match &answer {
+                Answer::Frequencies(frequencies) => frequencies.rows[0].estimate.interval,
+                Answer::Numbers(numbers) => numbers.mean.interval,
+                _ => panic!(),
+            };
+            assert!(
+                (few.1[0] - low).abs() < 1e-9 && (few.1[1] - high).abs() < 1e-9,
+                "{id}: {few:?} {low} {high}"
+            );
+            let [without, with] = [many.0, many.1].map(|[low, high]| high - low);
+            assert!(
+                without > 0.0 && (with - without - (high - low)).abs() < 1e-9,
+                "{id}: {many:?} {low} {high}"
+            );
         }
     }
 

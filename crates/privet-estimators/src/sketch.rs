@@ -1,9 +1,9 @@
 //! Frequencies from a count-mean sketch.
 
-use crate::consistency::Consistency;
-use crate::frequency::{Frequencies, Raw};
+use crate::bounds::Spread;
+use crate::frequency::{Basis, Frequencies, Raw};
 use crate::summary::CountSummary;
-use crate::{FrequencyEstimation, HasEstimator, Reading};
+use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{BitCounter, CountMeanSketch};
 
@@ -72,7 +72,6 @@ impl SketchEstimator {
     fn variance(&self, frequency: f64, concentration: f64, n: f64) -> f64 {
         let (own, other) = self.bit_probabilities();
         let share = 1.0 / self.width() as f64;
-        let frequency = frequency.clamp(0.0, 1.0);
         let hit = frequency + (1.0 - frequency) * share;
         let bits = (hit * own * (1.0 - own) + (1.0 - hit) * other * (1.0 - other))
             / (n * self.mechanism.thresholds().difference().powi(2));
@@ -110,31 +109,33 @@ impl Estimator for SketchEstimator {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
+        self.frequencies(summary, &Request::default())
+    }
+}
+
+impl FrequencyEstimation for SketchEstimator {
+    fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
+        request.step.require_projection("a count-mean sketch")?;
         let counts = summary.of_mechanism(self.mechanism.fingerprint(), self.rows() * (1 + self.width()))?;
         let n = summary.count();
         let debiased = self.debias(counts);
         let share = 1.0 / self.width() as f64;
         let categories = self.mechanism.domain();
+        // One bit of one row, less what falls there by chance.
+        let addition = 1.0 / (self.mechanism.thresholds().difference() * (1.0 - share));
         let raw = (0..categories.count()).map(|category| {
             let bucket =
                 |row: usize| row * self.width() + self.mechanism.bucket(row as u32, category) as usize;
             let people: f64 = (0..self.rows()).map(|row| debiased.people[bucket(row)]).sum();
             let value = (people / n as f64 - share) / (1.0 - share);
-            let variance = self.variance(value, debiased.concentration, n as f64);
-            Raw { label: categories.label(category), value, variance }
+            let held = value.clamp(0.0, 1.0);
+            let of_draws = self.variance(held, debiased.concentration, n as f64) * n as f64;
+            let spread = Spread { of_draws, of_people: of_draws + held * (1.0 - held) };
+            Raw { label: categories.label(category), value, spread, skew: [addition; 2], people: n }
         });
-        Ok(Frequencies::new(raw.collect(), n, "count-mean sketch", categories.count() as usize))
-    }
-}
-
-impl FrequencyEstimation for SketchEstimator {
-    fn estimate_consistently(
-        &self,
-        summary: &CountSummary,
-        step: Consistency,
-    ) -> Result<Frequencies, EstimateError> {
-        step.require_projection("a count-mean sketch")?;
-        Ok(self.estimate(summary)?.projected(step))
+        let tests = categories.count() as usize;
+        let basis = Basis { n, request, method: "count-mean sketch", tests };
+        Ok(Frequencies::new(raw.collect(), basis).projected(request.step))
     }
 
     fn reading(&self) -> Reading<'_> {

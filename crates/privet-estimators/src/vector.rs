@@ -1,7 +1,9 @@
 //! Means of vectors: fixed-point sums that add up in any order.
 
-use crate::statistics::normal_quantile;
-use privet_core::{Dimension, Estimate, EstimateError, Fingerprint, MergeError, ReportError, Summary};
+use crate::bounds::{MeanOverReports, Tail};
+use privet_core::{
+    Dimension, Estimate, EstimateError, Fingerprint, MergeError, ReportError, Summary, Target,
+};
 
 /// How finely numbers are counted: steps of a power of two, of which the largest number has at most 2^40.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,13 +168,15 @@ impl VectorSummary {
     }
 
     /// The mean of each coordinate of the reports, with the standard error that the reports themselves show. It covers both the noise
-    /// and how people differ.
+    /// and how people differ; for the people who reported that is a little more than their noise.
     ///
     /// # Errors
     /// When there are fewer than two reports, or the summary belongs to another mechanism.
     pub fn means(
         &self,
         mechanism: Fingerprint,
+        noise: CoordinateNoise,
+        target: Target,
         method: &'static str,
     ) -> Result<Vec<Estimate>, EstimateError> {
         if self.fingerprint != mechanism {
@@ -184,22 +188,38 @@ impl VectorSummary {
         if self.reports < 2 {
             return Err(EstimateError::TooFewReports { needed: 2, got: self.reports });
         }
-        let (size, quantile) = (self.scale.size(), normal_quantile(0.975));
+        let size = self.scale.size();
         let estimate = |moments: &Moments| {
             let (mean, variance) = moments.mean_and_variance(self.reports);
-            let value = size * mean;
-            let standard_error = size * (variance / self.reports as f64).sqrt();
-            let reach = quantile * standard_error;
+            let (value, variance) = (size * mean, (size * size * variance).max(noise.least_variance));
+            let side = |mean: f64| MeanOverReports {
+                mean,
+                variance,
+                skew: noise.largest_part,
+                n: self.reports as f64,
+            };
             Estimate {
                 value,
-                standard_error,
-                interval: [value - reach, value + reach],
+                standard_error: side(value).standard_error(),
+                bias_bound: 0.0,
+                interval: [-side(-value).upper(Tail::ONE), side(value).upper(Tail::ONE)],
                 n: self.reports,
                 method,
+                target,
             }
         };
         Ok(self.moments.iter().map(estimate).collect())
     }
+}
+
+/// How one coordinate of a report varies, whatever the vector.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CoordinateNoise {
+    /// At least by this variance.
+    pub least_variance: f64,
+    /// Where most reports say nothing about a coordinate: the largest number that one of the others says. Zero if every report
+    /// speaks about every coordinate.
+    pub largest_part: f64,
 }
 
 const TOO_MANY: ReportError =
@@ -287,6 +307,10 @@ mod tests {
         summary
     }
 
+    fn means(summary: &VectorSummary, mechanism: Fingerprint) -> Result<Vec<Estimate>, EstimateError> {
+        summary.means(mechanism, CoordinateNoise::default(), Target::Reported, "test")
+    }
+
     proptest! {
         #[test]
         fn any_split_gives_the_same_bytes(
@@ -310,7 +334,7 @@ mod tests {
             let mut named = MAGIC.to_vec();
             named.extend(bytes);
             if let Ok(summary) = VectorSummary::from_bytes(&named) {
-                let _ = summary.means(summary.fingerprint(), "test");
+                let _ = means(&summary, summary.fingerprint());
             }
         }
     }
@@ -318,13 +342,14 @@ mod tests {
     #[test]
     fn means_and_standard_errors_are_those_of_the_textbook() {
         let summary = of(&[1.0, 1e5, 2.0, 1e5 + 1.0, 6.0, 1e5 + 2.0]);
-        let means = summary.means(mechanism(), "test").unwrap();
+        let means = means(&summary, mechanism()).unwrap();
         assert!((means[0].value - 3.0).abs() < 1e-5);
         // Variance 7 among three.
         assert!((means[0].standard_error - (7.0f64 / 3.0).sqrt()).abs() < 1e-5);
         assert!((means[1].value - 100_001.0).abs() < 1e-5);
         assert!((means[1].standard_error - (1.0f64 / 3.0).sqrt()).abs() < 1e-5, "{:?}", means[1]);
-        assert!((means[0].interval[1] - means[0].value - 1.96 * means[0].standard_error).abs() < 1e-3);
+        // Student's quantile with two degrees of freedom is larger still, and so is the widened one than the normal.
+        assert!(means[0].interval[1] - means[0].value > 2.5 * means[0].standard_error);
     }
 
     #[test]
@@ -339,10 +364,7 @@ mod tests {
         let foreign = VectorSummary { fingerprint: Fingerprint::from_bytes([2; 8]), ..before.clone() };
         assert!(matches!(summary.merge(&foreign), Err(MergeError::Foreign { .. })));
         assert_eq!(summary, before);
-        assert_eq!(
-            summary.means(mechanism(), "test"),
-            Err(EstimateError::TooFewReports { needed: 2, got: 1 })
-        );
+        assert_eq!(means(&summary, mechanism()), Err(EstimateError::TooFewReports { needed: 2, got: 1 }));
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use crate::crowd::Pairs;
 use crate::response::PairedOracle;
 use crate::variance::SupportLaw;
-use privet_core::{EstimateError, Estimator, ReportBuffer, ReportError, Summary};
+use privet_core::{EstimateError, Estimator, ReportBuffer, ReportError, Summary, Target};
 use privet_estimators::statistics::normal_quantile;
 use privet_estimators::{
-    Consistency, CountSummary, Frequencies, FrequencyEstimation, FrequencyEstimator, Reading,
+    Consistency, CountSummary, Frequencies, FrequencyEstimation, FrequencyEstimator, Reading, Request,
 };
 
 /// The confidence of the intervals.
@@ -21,8 +21,8 @@ const SMALLEST_NORMAL_VARIANCE: f64 = 100.0;
 /// everybody holds the category. Putting the estimate itself into the formula would state far too small an error whenever the
 /// estimate happens to fall to zero or below. So the interval is that of a score test: all numbers of holders from which the
 /// estimate is less than so many of *their* standard deviations away. The standard error is the one in the middle of those that
-/// are less than one away. With many reports both are the usual ones. Where the count varies by less than ten, the interval also covers the binomial one
-/// of independent reports.
+/// are less than one away. With many reports both are the usual ones. Where the count varies by less than ten, the interval also covers the one of
+/// independent reports.
 #[derive(Debug, Clone)]
 pub struct JointEstimator<O> {
     counting: FrequencyEstimator<O>,
@@ -62,8 +62,18 @@ impl<O: PairedOracle> Estimator for JointEstimator<O> {
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
-        let mut frequencies = self.counting.estimate(summary)?;
-        let score = Score::new(&self.law, self.pairs(summary.count())?);
+        self.frequencies(summary, &Request::default())
+    }
+}
+
+impl<O: PairedOracle> FrequencyEstimation for JointEstimator<O> {
+    /// Without a step: those of other estimators are about independent reports.
+    fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
+        if request.step != Consistency::None {
+            return Err(EstimateError::Step { step: request.step.as_str(), method: METHOD });
+        }
+        let mut frequencies = self.counting.frequencies(summary, request)?;
+        let score = Score::new(&self.law, self.pairs(summary.count())?, request.target);
         let rows = frequencies.rows.len().max(1) as f64;
         for row in &mut frequencies.rows {
             let estimate = &mut row.estimate;
@@ -73,28 +83,14 @@ impl<O: PairedOracle> Estimator for JointEstimator<O> {
             estimate.standard_error = score.variance_in(score.interval(estimate.value, 1.0)).sqrt();
             let is_small = score.variance_in(interval) * score.scale < SMALLEST_NORMAL_VARIANCE;
             estimate.method = METHOD;
-            let covering = |new: [f64; 2], binomial: [f64; 2]| {
-                if is_small { [new[0].min(binomial[0]), new[1].max(binomial[1])] } else { new }
+            let covering = |new: [f64; 2], independent: [f64; 2]| {
+                if is_small { [new[0].min(independent[0]), new[1].max(independent[1])] } else { new }
             };
             estimate.interval = covering(interval, estimate.interval);
             row.simultaneous_interval = covering(simultaneous, row.simultaneous_interval);
         }
         METHOD.clone_into(&mut frequencies.method);
         Ok(frequencies)
-    }
-}
-
-impl<O: PairedOracle> FrequencyEstimation for JointEstimator<O> {
-    /// Without a step: those of other estimators are about independent reports.
-    fn estimate_consistently(
-        &self,
-        summary: &CountSummary,
-        step: Consistency,
-    ) -> Result<Frequencies, EstimateError> {
-        match step {
-            Consistency::None => self.estimate(summary),
-            step => Err(EstimateError::Step { step: step.as_str(), method: METHOD }),
-        }
     }
 
     fn reading(&self) -> Reading<'_> {
@@ -114,9 +110,17 @@ struct Score {
 }
 
 impl Score {
-    fn new(law: &SupportLaw, pairs: Pairs) -> Self {
+    fn new(law: &SupportLaw, pairs: Pairs, target: Target) -> Self {
         let people = pairs.people() as f64;
-        let at = |share: f64| law.estimate_variance(pairs, share * people) / (people * people);
+        // Who holds the category is random too, if the people are drawn from a population.
+        let of_people = match target {
+            Target::Reported => 0.0,
+            Target::Population => 1.0 / people,
+        };
+        let at = |share: f64| {
+            law.estimate_variance(pairs, share * people) / (people * people)
+                + of_people * share * (1.0 - share)
+        };
         let (none, half, all) = (at(0.0), at(0.5), at(1.0));
         let square = 2.0 * (none + all - 2.0 * half);
         Self { constant: none, linear: all - none - square, square, scale: (people * law.difference).powi(2) }

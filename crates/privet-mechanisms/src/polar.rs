@@ -227,8 +227,8 @@ fn best_budget<L: PolarLoss>(domain: &PolarDomain, epsilon: Epsilon) -> Result<P
     }
     // Where epsilon is small the best is to say nothing about one part; a thousandth keeps it a mechanism.
     let part = (0.5 * (low + high)).clamp(epsilon.get() / 1000.0, epsilon.get() * 0.999);
-    // Rounded down, so that both parts never add up to more than epsilon.
-    Ok(PolarBudget { radius: Epsilon::new(part)?, angle: Epsilon::new((epsilon.get() - part).next_down())? })
+    let parts = epsilon.shared(&[part, epsilon.get() - part])?;
+    Ok(PolarBudget { radius: parts[0], angle: parts[1] })
 }
 
 impl<L: PolarLoss> Mechanism for Polar<L> {

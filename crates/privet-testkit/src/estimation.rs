@@ -44,11 +44,10 @@ where
 }
 
 fn truth_of(people: &[u32], categories: u32) -> Vec<f64> {
-    let mut truth = vec![0.0; categories as usize];
-    for person in people {
-        truth[*person as usize] += 1.0 / people.len() as f64;
-    }
-    truth
+    // Counted and divided once: a sum of rounded parts can be above one, where no interval of a share reaches.
+    let mut counts = vec![0u32; categories as usize];
+    people.iter().for_each(|person| counts[*person as usize] += 1);
+    counts.iter().map(|count| f64::from(*count) / people.len() as f64).collect()
 }
 
 fn collect_once<M>(mechanism: &M, people: &[u32], seed: u64) -> Option<Frequencies>

@@ -1,6 +1,6 @@
 //! What can go wrong with locations.
 
-use privet_core::{InputError, ParameterError};
+use privet_core::{EstimateError, InputError, ParameterError};
 use thiserror::Error;
 
 /// Why there is no report, no metric or no estimate. Nothing in it says where a place is.
@@ -37,6 +37,27 @@ pub enum TrajectoryError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// Reports that can be read, but not with intervals that hold for every population.
+    #[error("reports of {method} cannot have intervals: {why}; {instead}")]
+    NoIntervals {
+        /// The method's id.
+        method: &'static str,
+        /// Why not.
+        why: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// One path does not show how paths differ.
+    #[error("intervals need at least {needed} paths with reports, because paths are random: got {got}")]
+    TooFewPaths {
+        /// The smallest number that suffices.
+        needed: u64,
+        /// How many there are.
+        got: u64,
+    },
+    /// There is too little to estimate from.
+    #[error(transparent)]
+    Estimate(#[from] EstimateError),
     /// A path without times was to be published with times, or read with them.
     #[error("the path needs times: got none")]
     NoTimes,
@@ -59,6 +80,9 @@ impl TrajectoryError {
             Self::WrongSpace { .. } => "trajectory-wrong-space",
             Self::PathTooLong { .. } => "trajectory-path-too-long",
             Self::Times { .. } => "trajectory-times",
+            Self::NoIntervals { .. } => "trajectory-no-intervals",
+            Self::TooFewPaths { .. } => "trajectory-too-few-paths",
+            Self::Estimate(error) => error.code(),
             Self::NoTimes => "trajectory-no-times",
         }
     }

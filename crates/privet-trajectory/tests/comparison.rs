@@ -74,7 +74,7 @@ fn one_window_has_less_error_on_all_data_sets_at_every_epsilon() {
 /// How far a coordinate of TraCS-C is from its report, for uniform coordinates: the mass of each step of this length.
 fn distances_along_a_side(whole: f64, steps: u32) -> Vec<(f64, f64)> {
     let channel =
-        OptimalPiecewise::new(Interval::new(0.0, 1.0).unwrap(), epsilon(whole).half().unwrap()).unwrap();
+        OptimalPiecewise::new(Interval::new(0.0, 1.0).unwrap(), epsilon(whole).divided(2).unwrap()).unwrap();
     let analysis = Analysis::new(&channel);
     let share = |step: u32| f64::from(step) / f64::from(steps);
     let laws: Vec<_> = (0..steps).map(|step| analysis.law(share(step) + 0.5 * share(1)).unwrap()).collect();

@@ -3,9 +3,9 @@
 use crate::VectorError;
 use crate::mechanism::VectorMechanism;
 use privet_core::{
-    CryptoRng, Estimate, EstimateError, Estimator, ParameterError, ReportBuffer, ReportError, Values,
+    CryptoRng, EstimateError, Estimator, ParameterError, ReportBuffer, ReportError, Summary, Target, Values,
 };
-use privet_estimators::{FixedPointScale, VectorSummary};
+use privet_estimators::{FixedPointScale, MeanVector, VectorSummary};
 use std::sync::Arc;
 
 /// Estimates the mean vector of all people from their reports.
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// let estimator = MeanVectorEstimator::new(mechanism)?;
 /// let mut summary = estimator.empty_summary();
 /// estimator.accumulate(&mut summary, &reports)?;
-/// let means = estimator.estimate(&summary)?;
+/// let means = estimator.estimate(&summary)?.coordinates;
 /// assert!((means[0].value - 0.6).abs() < 5.0 * means[0].standard_error);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -51,7 +51,7 @@ impl MeanVectorEstimator {
 
 impl Estimator for MeanVectorEstimator {
     type Summary = VectorSummary;
-    type Estimate = Vec<Estimate>;
+    type Estimate = MeanVector;
 
     fn empty_summary(&self) -> VectorSummary {
         VectorSummary::empty(self.mechanism.fingerprint(), self.mechanism.dimension(), self.scale)
@@ -66,9 +66,26 @@ impl Estimator for MeanVectorEstimator {
         summary.add(&vectors)
     }
 
-    fn estimate(&self, summary: &VectorSummary) -> Result<Vec<Estimate>, EstimateError> {
-        let method = if self.mechanism.is_unbiased() { "mean of reports" } else { "mean of biased reports" };
-        summary.means(self.mechanism.fingerprint(), method)
+    /// About the people who reported.
+    fn estimate(&self, summary: &VectorSummary) -> Result<MeanVector, EstimateError> {
+        self.mean_vector(summary, Target::default())
+    }
+}
+
+/// The intervals of a biased mechanism hold the mean of the reports, and say so.
+const UNBIASED: &str = "mean of reports";
+const BIASED: &str = "mean of biased reports: the interval is about the reports, not about the vectors";
+
+impl MeanVectorEstimator {
+    /// The mean vector of some people.
+    ///
+    /// # Errors
+    /// When there are fewer than two reports, or the summary belongs to another mechanism.
+    pub fn mean_vector(&self, summary: &VectorSummary, target: Target) -> Result<MeanVector, EstimateError> {
+        let method = if self.mechanism.is_unbiased() { UNBIASED } else { BIASED };
+        let noise = self.mechanism.coordinate_noise();
+        let coordinates = summary.means(self.mechanism.fingerprint(), noise, target, method)?;
+        Ok(MeanVector { coordinates, n: summary.count() })
     }
 }
 
@@ -105,7 +122,7 @@ pub fn report_batch(
 mod tests {
     use super::*;
     use crate::registry;
-    use privet_core::{BuildOptions, Delta, DomainSpec, Epsilon, Generator, Summary};
+    use privet_core::{BuildOptions, Delta, DomainSpec, Epsilon, Generator};
 
     fn all() -> Vec<Arc<dyn VectorMechanism>> {
         let domain: DomainSpec = "vector:3".parse().unwrap();
@@ -132,7 +149,7 @@ mod tests {
             estimator.accumulate(&mut summary, &reports).unwrap();
             let mut truth = [0.6, -0.8, 0.0];
             mechanism.clip().apply(&mut truth);
-            let means = estimator.estimate(&summary).unwrap();
+            let means = estimator.estimate(&summary).unwrap().coordinates;
             for (mean, truth) in means.iter().zip(truth) {
                 // Thirty-six coordinates together fail with probability 2e-5.
                 let is_near = (mean.value - truth).abs() < 5.0 * mean.standard_error;

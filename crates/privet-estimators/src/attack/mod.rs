@@ -222,6 +222,7 @@ impl Scenario<'_> {
                 frequencies.rows.iter().map(|row| row.estimate.value).collect()
             }
             Answer::Numbers(numbers) => vec![numbers.mean.value],
+            Answer::Places(places) => places.cells.iter().map(|cell| cell.estimate.value).collect(),
             Answer::Angles(_) | Answer::Vector(_) => Vec::new(),
         };
         let both = |(row, raw): (crate::RobustRow, f64)| Estimated {

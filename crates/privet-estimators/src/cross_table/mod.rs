@@ -7,14 +7,14 @@ mod tests;
 pub use side::CrossSide;
 pub(crate) use side::{Column, Side};
 
+use crate::bounds::{MeanOverReports, Purpose, Sampling, Spread, Tail};
 use crate::consistency::Consistency;
-use crate::frequency::CONFIDENCE;
-use crate::statistics::normal_quantile;
+use crate::frequency::of_a_share;
 use crate::summary::CountSummary;
 use nalgebra::DMatrix;
 use privet_core::{
     Estimate, EstimateError, Fingerprint, FingerprintBuilder, ParameterError, ReportBuffer, ReportError,
-    Summary,
+    Summary, Target,
 };
 
 /// Counters of pairs of reports: for each group of the first attribute and each of the second how many people's reports count in
@@ -28,11 +28,10 @@ pub type CrossSummary = CountSummary;
 /// product of both channels. Where a report counts in several groups the likelihood is that of independent counts, an
 /// approximation.
 ///
-/// **The interval** is that of a linear estimate from the same counters, the mean over people of the product of both
-/// attributes' linear estimates: for categories that is unbiased, because the two reports of a person are independent given what
-/// the person holds. For bins of numbers it is not, and the interval is widened by the bias that the estimated table allows, as
-/// those of [`crate::NumberEstimator`] are. Intervals are normal ones: they need some ten people in a cell. They need
-/// not lie around the value.
+/// **The interval** is that of linear estimates from the same counters: means over people of products of both attributes' weights,
+/// which are independent given what the person holds. For categories they are unbiased. For bins of numbers weights bracket
+/// the bin (`bounds`): the product of two upper ones is above the cell, and what is left of a lower one after the upper one
+/// times the rest, `l - u (1 - l')`, is below it. So intervals hold for all people.
 ///
 /// Error: the noise of both attributes multiplies, so a cell needs about as many people as the *product* of what its two
 /// attributes need.
@@ -68,7 +67,7 @@ pub struct CrossCell {
 /// More cells say nothing with any number of people that there are.
 const MOST_CELLS: usize = 4096;
 
-const METHOD: &str = "expectation-maximisation over the product channel, interval by linear estimate";
+const METHOD: &str = "likeliest table, interval by products of weights";
 
 impl<'a> CrossTableEstimator<'a> {
     /// The estimator for two attributes.
@@ -76,12 +75,12 @@ impl<'a> CrossTableEstimator<'a> {
     /// # Errors
     /// When an attribute is not about categories, numbers or angles, or there would be more than 4096 cells.
     pub fn new(first: CrossSide<'a>, second: CrossSide<'a>) -> Result<Self, ParameterError> {
-        let labels = [first.labels()?, second.labels()?];
-        let cells = labels[0].len().saturating_mul(labels[1].len());
+        let cells = first.columns().saturating_mul(second.columns());
         if cells > MOST_CELLS {
             let reason = format!("a cross-table has at most {MOST_CELLS} cells: got {cells}");
             return Err(ParameterError::Incompatible { reason });
         }
+        let labels = [first.labels()?, second.labels()?];
         let mut builder = FingerprintBuilder::new("cross-table");
         for side in [first, second] {
             builder.number(u64::from_le_bytes(side.fingerprint().to_bytes()));
@@ -132,7 +131,7 @@ impl<'a> CrossTableEstimator<'a> {
     ///
     /// # Errors
     /// When there are no people, or the summary is another pair's or damaged.
-    pub fn estimate(&self, summary: &CrossSummary) -> Result<CrossTable, EstimateError> {
+    pub fn estimate(&self, summary: &CrossSummary, target: Target) -> Result<CrossTable, EstimateError> {
         let [rows, columns] = [0, 1].map(|side| self.width(side));
         let counters = summary.of_mechanism(self.fingerprint, rows * columns)?;
         let n = summary.count();
@@ -140,19 +139,15 @@ impl<'a> CrossTableEstimator<'a> {
             return Err(EstimateError::Damaged { reason: "the counter of all people is not their number" });
         }
         let counts = DMatrix::from_row_iterator(rows, columns, counters.iter().map(|count| *count as f64));
-        let total = |side: usize| -> Vec<f64> {
-            let line = if side == 0 {
-                counts.column(columns - 1).into_owned()
-            } else {
-                counts.row(rows - 1).transpose()
-            };
-            line.iter().copied().take(line.len() - 1).collect()
-        };
-        let sides = [0, 1].map(|side| self.sides[side].side(&total(side)));
+        let sampling = Sampling::new(target, n, None);
+        let purpose = Purpose::new(n as f64, sampling.share());
+        let sides = [0, 1].map(|side| self.sides[side].side(purpose));
         let pair = Pair { sides: &sides, counts: &counts, n: n as f64 };
-        let linear = pair.linear();
-        let shares = pair.likeliest(&linear);
-        let cells = pair.cells(&linear, &shares, n);
+        let products = pair.products();
+        let shares = pair.likeliest(&products);
+        let about = About { n, target, sampling };
+        let cell = |i: usize, j: usize| pair.cell([i, j], &products, shares[(i, j)], &about);
+        let cells = (0..shares.nrows()).map(|i| (0..shares.ncols()).map(|j| cell(i, j)).collect()).collect();
         let [rows, columns] = self.labels.clone();
         Ok(CrossTable { rows, columns, cells, n })
     }
@@ -170,23 +165,99 @@ struct Pair<'a> {
 const SHORT_OF: f64 = 0.5;
 const MAX_ROUNDS: usize = 2000;
 
+/// Means over people, for all cells: of the upper product, of the lower one, and of the squares of both.
+struct Products {
+    upper: DMatrix<f64>,
+    upper_squares: DMatrix<f64>,
+    lower: DMatrix<f64>,
+    lower_squares: DMatrix<f64>,
+}
+
+/// Whom a table is about.
+struct About {
+    n: u64,
+    target: Target,
+    sampling: Sampling,
+}
+
 impl Pair<'_> {
-    /// The mean over people of the product of both linear estimates.
-    fn linear(&self) -> DMatrix<f64> {
-        let [first, second] = self.sides.each_ref().map(|side| {
-            let width = side.expected.nrows() + 1;
-            // The last entry meets the counter of all reports.
-            let entry = |column: usize, group: usize| {
-                let Column { weights, shift, .. } = &side.columns[column];
-                weights.get(group).copied().unwrap_or(*shift)
-            };
-            DMatrix::from_fn(side.columns.len(), width, entry)
-        });
-        first * self.counts * second.transpose() / self.n
+    /// A function of what a report shows about a column, for each column of a side: columns in rows, groups in columns.
+    fn functions(&self, side: usize, of: impl Fn(f64, f64) -> f64) -> DMatrix<f64> {
+        let columns = &self.sides[side].columns;
+        let function = |column: &Column| {
+            column.linear(
+                column.upper.iter().zip(&column.lower).map(|(upper, lower)| of(*upper, *lower)).collect(),
+            )
+        };
+        let rows: Vec<f64> = columns.iter().flat_map(function).collect();
+        DMatrix::from_row_slice(columns.len(), rows.len() / columns.len().max(1), &rows)
+    }
+
+    fn products(&self) -> Products {
+        let mean =
+            |first: DMatrix<f64>, second: DMatrix<f64>| first * self.counts * second.transpose() / self.n;
+        let (first, second) = (0, 1);
+        let one = || self.functions(second, |_, _| 1.0);
+        let upper = |side: usize| self.functions(side, |upper, _| upper);
+        let lower = |side: usize| self.functions(side, |_, lower| lower);
+        let upper_squares = |side: usize| self.functions(side, |upper, _| upper * upper);
+        // The lower product is `gap + u l'` with the gap `l - u`.
+        let gap = self.functions(first, |upper, lower| lower - upper);
+        let gap_squares = self.functions(first, |upper, lower| (lower - upper).powi(2));
+        let mixed = self.functions(first, |upper, lower| 2.0 * (lower - upper) * upper);
+        let lower_of_second = self.functions(second, |_, lower| lower * lower);
+        Products {
+            upper: mean(upper(first), upper(second)),
+            upper_squares: mean(upper_squares(first), upper_squares(second)),
+            lower: mean(gap, one()) + mean(upper(first), lower(second)),
+            lower_squares: mean(gap_squares, one())
+                + mean(mixed, lower(second))
+                + mean(upper_squares(first), lower_of_second),
+        }
+    }
+
+    /// The largest sizes of the upper and of the lower product.
+    fn largest(&self, [i, j]: [usize; 2]) -> [f64; 2] {
+        let size = |weights: &[f64]| weights.iter().fold(0.0f64, |largest, weight| largest.max(weight.abs()));
+        let (row, column) = (&self.sides[0].columns[i], &self.sides[1].columns[j]);
+        let upper = size(&row.upper) * size(&column.upper);
+        let gap: Vec<f64> = row.upper.iter().zip(&row.lower).map(|(upper, lower)| upper - lower).collect();
+        [upper, size(&gap) + size(&row.upper) * size(&column.lower)]
+    }
+
+    fn cell(&self, at: [usize; 2], products: &Products, share: f64, about: &About) -> CrossCell {
+        let index = (at[0], at[1]);
+        let means = [products.upper[index], products.lower[index]];
+        let squares = [products.upper_squares[index], products.lower_squares[index]];
+        // Whether somebody is in the cell is its own square, and lies between both products.
+        let squared_means = [means[1], 2.0 * means[1] - means[0]];
+        let largest = self.largest(at);
+        let side = |side: usize, sign: f64| {
+            let of_people = (squares[side] - means[side].powi(2)).max(0.0);
+            let of_draws = (squares[side] - squared_means[side]).clamp(0.0, of_people);
+            let variance = about.sampling.variance(Spread { of_draws, of_people });
+            MeanOverReports { mean: sign * means[side], variance, skew: largest[side], n: self.n }
+        };
+        let (upper, lower) = (side(0, 1.0), side(1, -1.0));
+        let [interval, simultaneous_interval] = [Tail::ONE, Tail::of_many(products.upper.len())]
+            .map(|tail| of_a_share([-lower.upper(tail), upper.upper(tail)], share));
+        let [low, high] = [means[1].min(means[0]), means[0].max(means[1])].map(|end| end.clamp(0.0, 1.0));
+        let is_exact = (means[0] - means[1]).abs() < 1e-9;
+        let share = Estimate {
+            value: share,
+            standard_error: upper.standard_error().max(lower.standard_error()),
+            bias_bound: if is_exact { 0.0 } else { (share - low).max(high - share).max(0.0) },
+            interval,
+            n: about.n,
+            method: METHOD,
+            target: about.target,
+        };
+        CrossCell { share, simultaneous_interval }
     }
 
     /// The table under which the counters are likeliest. The search starts near the linear estimate.
-    fn likeliest(&self, linear: &DMatrix<f64>) -> DMatrix<f64> {
+    fn likeliest(&self, products: &Products) -> DMatrix<f64> {
+        let linear = (&products.upper + &products.lower) * 0.5;
         let normalised = |side: &Side| {
             let mut law = side.expected.clone();
             law.column_iter_mut().for_each(|mut column| column /= column.sum());
@@ -211,65 +282,5 @@ impl Pair<'_> {
             shares.component_mul_assign(&factors);
         }
         shares
-    }
-
-    fn cells(&self, linear: &DMatrix<f64>, shares: &DMatrix<f64>, n: u64) -> Vec<Vec<CrossCell>> {
-        let people = self.people(shares);
-        let [squares, means] = [true, false].map(|of_square| {
-            let [first, second] = self.sides.each_ref().map(|side| {
-                let row = |column: &Column| -> Vec<f64> {
-                    if of_square {
-                        column.squares.clone()
-                    } else {
-                        column.means.iter().map(|mean| mean * mean).collect()
-                    }
-                };
-                let rows: Vec<f64> = side.columns.iter().flat_map(row).collect();
-                DMatrix::from_row_slice(side.columns.len(), rows.len() / side.columns.len().max(1), &rows)
-            });
-            first * &people * second.transpose()
-        });
-        let alpha = 1.0 - CONFIDENCE;
-        let all = (shares.len() as f64).max(1.0);
-        let reaches = [alpha, alpha / all].map(|alpha| normal_quantile(1.0 - alpha / 2.0));
-        let cell = |i: usize, j: usize| {
-            let standard_error = ((squares[(i, j)] - means[(i, j)]).max(0.0) / self.n).sqrt();
-            let bias = self.bias(&people, i, j);
-            let [interval, simultaneous_interval] = reaches.map(|reach| {
-                let reach = reach * standard_error + bias;
-                [linear[(i, j)] - reach, linear[(i, j)] + reach].map(|end| end.clamp(0.0, 1.0))
-            });
-            let share = Estimate { value: shares[(i, j)], standard_error, interval, n, method: METHOD };
-            CrossCell { share, simultaneous_interval }
-        };
-        (0..shares.nrows()).map(|i| (0..shares.ncols()).map(|j| cell(i, j)).collect()).collect()
-    }
-
-    /// The estimated share of people at each pair of places.
-    fn people(&self, shares: &DMatrix<f64>) -> DMatrix<f64> {
-        let [first, second] = self.sides.each_ref().map(|side| {
-            let places = side.columns.first().map_or(0, |column| column.people.len());
-            DMatrix::from_fn(side.columns.len(), places, |column, place| side.columns[column].people[place])
-        });
-        first.transpose() * shares * second
-    }
-
-    /// The largest bias of a cell's linear estimate that the estimated people allow.
-    fn bias(&self, people: &DMatrix<f64>, i: usize, j: usize) -> f64 {
-        let (row, column) = (&self.sides[0].columns[i], &self.sides[1].columns[j]);
-        let active = |column: &Column| -> Vec<usize> {
-            let is_active = |place: &usize| column.means[*place] != 0.0 || column.truths[*place][1] != 0.0;
-            (0..column.means.len()).filter(is_active).collect()
-        };
-        let (rows, columns) = (active(row), active(column));
-        let mut bias = 0.0;
-        for x in &rows {
-            for y in &columns {
-                let mean = row.means[*x] * column.means[*y];
-                let error = |end: usize| (mean - row.truths[*x][end] * column.truths[*y][end]).abs();
-                bias += people[(*x, *y)] * error(0).max(error(1));
-            }
-        }
-        bias
     }
 }

@@ -1,5 +1,6 @@
 //! One attribute of a cross-table.
 
+use crate::bounds::Purpose;
 use crate::numeric::groups::Groups;
 use crate::numeric::side_of_numbers;
 use crate::reading::{Reading, TableReading};
@@ -28,23 +29,55 @@ pub(crate) struct Side {
     pub(crate) columns: Vec<Column>,
 }
 
-/// A linear estimate of whether a person is in a column: the sum of the weights of the groups that the report counts in, plus
-/// a shift.
+/// Weights of what a report shows about a column: their means for a person are at least, and at most, whether the person is in
+/// it. For categories both are the same.
 pub(crate) struct Column {
-    pub(crate) weights: Vec<f64>,
-    pub(crate) shift: f64,
-    /// Its mean and the mean of its square for people at each place (a category, or a point of the domain).
-    pub(crate) means: Vec<f64>,
-    pub(crate) squares: Vec<f64>,
-    /// What it should be there: one inside and zero outside; a range where places with the same law lie on both sides.
-    pub(crate) truths: Vec<[f64; 2]>,
-    /// How the people of this column are spread over the places.
-    pub(crate) people: Vec<f64>,
+    shown: Shown,
+    pub(crate) upper: Vec<f64>,
+    pub(crate) lower: Vec<f64>,
+}
+
+/// What a report shows about a column.
+enum Shown {
+    /// Which of the groups it counts in: just one.
+    Group,
+    /// Whether it supports one of so many categories: no and yes.
+    Support { category: usize, of: usize },
+}
+
+impl Column {
+    /// For reports that count in one group each.
+    pub(crate) fn of_groups(upper: Vec<f64>, lower: Vec<f64>) -> Self {
+        Self { shown: Shown::Group, upper, lower }
+    }
+
+    /// A function of what a report shows, as weights of its groups; the last one is that of every report.
+    pub(super) fn linear(&self, of_shown: Vec<f64>) -> Vec<f64> {
+        match self.shown {
+            Shown::Group => of_shown.into_iter().chain([0.0]).collect(),
+            Shown::Support { category, of } => {
+                let mut weights = vec![0.0; of + 1];
+                weights[category] = of_shown[1] - of_shown[0];
+                weights[of] = of_shown[0];
+                weights
+            }
+        }
+    }
 }
 
 impl CrossSide<'_> {
     pub(super) fn fingerprint(&self) -> Fingerprint {
         self.estimator.empty_summary().fingerprint()
+    }
+
+    /// How many columns there are, before anything is made of them.
+    pub(super) fn columns(&self) -> usize {
+        match self.estimator.reading() {
+            Reading::Support(oracle) => oracle.categories().count() as usize,
+            Reading::Table(table) => table.forward.ncols(),
+            Reading::Numbers(_) => self.bins,
+            Reading::Bloom(_) | Reading::Sketch(_) | Reading::Places(_) | Reading::Words => 0,
+        }
     }
 
     /// The names of the columns: categories, or the ends of bins.
@@ -98,12 +131,12 @@ impl CrossSide<'_> {
         Ok(())
     }
 
-    /// What the reports say, given how many count in each group.
-    pub(super) fn side(&self, counts: &[f64]) -> Side {
+    /// What the reports say, for about so many people.
+    pub(super) fn side(&self, purpose: Purpose) -> Side {
         match self.estimator.reading() {
             Reading::Support(oracle) => Side::of_oracle(oracle),
             Reading::Table(table) => Side::of_table(&table),
-            Reading::Numbers(channel) => side_of_numbers(channel, groups_of(channel), self.bins, counts),
+            Reading::Numbers(channel) => side_of_numbers(channel, groups_of(channel), self.bins, purpose),
             Reading::Bloom(_) | Reading::Sketch(_) | Reading::Places(_) | Reading::Words => {
                 Side { expected: DMatrix::zeros(0, 0), columns: Vec::new() }
             }
@@ -122,12 +155,11 @@ impl Side {
         let (own, other) = (support.own.to_f64(), support.other.to_f64());
         let difference = support.own.minus(&support.other).to_f64();
         let size = oracle.categories().count() as usize;
-        let column = |category: usize| {
-            let noise = |p: f64| p * (1.0 - p) / (difference * difference);
-            let square = |held: f64| if held > 0.0 { 1.0 + noise(own) } else { noise(other) };
-            let held = indicator(category, size);
-            let weights = held.iter().map(|held| held / difference).collect();
-            Column::exact(weights, -other / difference, held.iter().map(|held| square(*held)).collect(), held)
+        let weights = [-other / difference, (1.0 - other) / difference].to_vec();
+        let column = |category: usize| Column {
+            shown: Shown::Support { category, of: size },
+            upper: weights.clone(),
+            lower: weights.clone(),
         };
         let expected = DMatrix::from_fn(size, size, |group, held| if group == held { own } else { other });
         Self { expected, columns: (0..size).map(column).collect() }
@@ -135,28 +167,11 @@ impl Side {
 
     /// A category's estimate is its row of the inverse.
     fn of_table(table: &TableReading<'_>) -> Self {
-        let size = table.forward.ncols();
         let column = |category: usize| {
             let weights: Vec<f64> =
                 table.inverse.map_or(Vec::new(), |inverse| inverse.row(category).iter().copied().collect());
-            let square = |held: usize| {
-                table.forward.column(held).iter().zip(&weights).map(|(p, weight)| p * weight * weight).sum()
-            };
-            let squares = (0..size).map(square).collect();
-            Column::exact(weights, 0.0, squares, indicator(category, size))
+            Column::of_groups(weights.clone(), weights)
         };
-        Self { expected: table.forward.clone(), columns: (0..size).map(column).collect() }
+        Self { expected: table.forward.clone(), columns: (0..table.forward.ncols()).map(column).collect() }
     }
-}
-
-impl Column {
-    /// A column whose estimate has no bias, and whose places are the categories.
-    fn exact(weights: Vec<f64>, shift: f64, squares: Vec<f64>, held: Vec<f64>) -> Self {
-        let truths = held.iter().map(|held| [*held; 2]).collect();
-        Self { weights, shift, squares, truths, people: held.clone(), means: held }
-    }
-}
-
-fn indicator(index: usize, size: usize) -> Vec<f64> {
-    (0..size).map(|other| f64::from(u8::from(other == index))).collect()
 }

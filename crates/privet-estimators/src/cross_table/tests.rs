@@ -56,7 +56,9 @@ fn correlated_categories_are_found_and_shuffled_ones_are_not() {
         let cases = [Case::new(ids[0], "categories:3", 2.0), Case::new(ids[1], "categories:4", 2.0)];
         let people = cells(&CORRELATED, 1);
         let [first, second] = categories(&people);
-        let table = estimator(&cases, 1).estimate(&collected(&cases, [&first, &second], 1)).unwrap();
+        let table = estimator(&cases, 1)
+            .estimate(&collected(&cases, [&first, &second], 1), Target::Reported)
+            .unwrap();
         let values = table.cells.iter().flatten().map(|cell| cell.share.value);
         assert!((values.sum::<f64>() - 1.0).abs() < 1e-6);
         let truth = |i: usize, j: usize| CORRELATED[i][j] as f64 / 20_000.0;
@@ -71,7 +73,9 @@ fn correlated_categories_are_found_and_shuffled_ones_are_not() {
         }
         // The same reports with the second ones given to other people: the table is the product of its margins.
         let shuffled = categories(&cells(&CORRELATED, 2))[1].clone();
-        let apart = estimator(&cases, 1).estimate(&collected(&cases, [&first, &shuffled], 1)).unwrap();
+        let apart = estimator(&cases, 1)
+            .estimate(&collected(&cases, [&first, &shuffled], 1), Target::Reported)
+            .unwrap();
         for (i, row) in apart.cells.iter().enumerate() {
             for (j, cell) in row.iter().enumerate() {
                 assert!(wide_interval(cell).contains(&product(i, j)), "{ids:?} {i} {j}: {cell:?}");
@@ -91,7 +95,7 @@ fn intervals_cover_as_often_as_they_say() {
     let (mut covered, mut third) = (0, 0);
     for seed in 0..REPETITIONS {
         let summary = collected(&cases, [&people[0], &people[1]], 100 + seed);
-        let cell = estimator(&cases, 1).estimate(&summary).unwrap().cells[0][0];
+        let cell = estimator(&cases, 1).estimate(&summary, Target::Reported).unwrap().cells[0][0];
         let [low, high] = cell.share.interval;
         let middle = f64::midpoint(low, high);
         covered += u64::from((low..=high).contains(&0.4));
@@ -122,7 +126,9 @@ fn numbers_go_with_categories_and_with_numbers() {
         ([oue(), wave("square-wave")], &categories(&people)[0]),
         ([wave("piecewise"), wave("optimal-piecewise")], &others),
     ] {
-        let table = estimator(&cases, 3).estimate(&collected(&cases, [first, &numbers], 5)).unwrap();
+        let table = estimator(&cases, 3)
+            .estimate(&collected(&cases, [first, &numbers], 5), Target::Reported)
+            .unwrap();
         let mut width = 0.0;
         for (i, row) in table.cells.iter().enumerate() {
             for (j, cell) in row.iter().enumerate() {
@@ -150,9 +156,12 @@ fn what_does_not_belong_together_is_refused() {
     let second = cases[1].reports(&three, 1);
     assert!(estimator(&swapped, 1).accumulate(&mut summary, &second, &first).is_err());
     assert_eq!(summary, cross.empty_summary());
-    assert!(matches!(cross.estimate(&summary), Err(EstimateError::TooFewReports { .. })));
+    assert!(matches!(cross.estimate(&summary, Target::Reported), Err(EstimateError::TooFewReports { .. })));
     cross.accumulate(&mut summary, &first, &second).unwrap();
-    assert!(matches!(estimator(&swapped, 1).estimate(&summary), Err(EstimateError::Foreign { .. })));
+    assert!(matches!(
+        estimator(&swapped, 1).estimate(&summary, Target::Reported),
+        Err(EstimateError::Foreign { .. })
+    ));
     let (bloom, numbers) = (&Case::small("rappor", 1.0), &Case::small("piecewise", 1.0));
     for (one, two) in [(side(bloom, 3), side(numbers, 3)), (side(numbers, 0), side(numbers, 3))] {
         assert!(matches!(CrossTableEstimator::new(one, two), Err(ParameterError::Incompatible { .. })));

@@ -1,6 +1,7 @@
 //! What is learned about numbers and angles.
 
 use super::Distribution;
+use crate::Populations;
 use privet_core::Estimate;
 use std::str::FromStr;
 
@@ -9,10 +10,10 @@ use std::str::FromStr;
 pub enum Method {
     /// Maximum likelihood by expectation-maximisation: unsmoothed, so spiky where bins are fine.
     ExpectationMaximization,
-    /// Expectation-maximisation with the binomial kernel 1-2-1 after every round.
-    #[default]
+    /// Expectation-maximisation with the binomial kernel 1-2-1 after every round, as published: too smooth for spikes.
     Smoothed,
     /// As [`Method::Smoothed`], with the amount of smoothing under which left-out reports are most likely.
+    #[default]
     SmoothedByHeldOut,
     /// The distribution whose expected counts are nearest to the counts.
     LeastSquares,
@@ -29,6 +30,11 @@ impl Method {
         Self::LeastSquares,
         Self::Histogram,
     ];
+
+    /// Whether neighbouring bins are made alike.
+    pub(crate) fn is_smoothed(self) -> bool {
+        matches!(self, Self::Smoothed | Self::SmoothedByHeldOut)
+    }
 
     /// The name that programs use.
     pub fn as_str(self) -> &'static str {
@@ -56,12 +62,13 @@ impl FromStr for Method {
 /// A share of people in a range of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RangeShare {
-    /// Where the range begins.
+    /// Where the range begins. It holds this value.
     pub from: f64,
-    /// Where it ends. On a circle it may be below `from`: the range then passes zero.
+    /// Where it ends. It does not hold this value, unless that is the upper end of the domain. On a circle it may be below
+    /// `from`: the range then passes zero.
     pub to: f64,
-    /// The share. The value is that of the distribution; standard error and interval are those of the linear estimate from
-    /// the same reports, whose bias is bounded, so the interval need not lie around the value.
+    /// The share. The value is that of the distribution, or the nearest end of the interval; the interval holds for every
+    /// population.
     pub share: Estimate,
 }
 
@@ -70,7 +77,7 @@ pub struct RangeShare {
 pub struct Quantile {
     /// The share, from 0 to 1.
     pub level: f64,
-    /// The value.
+    /// The value. Its standard error is a part of the length of its interval, which is what is known about it.
     pub value: Estimate,
 }
 
@@ -91,13 +98,17 @@ pub struct Numbers {
     pub n: u64,
     /// How the distribution was estimated.
     pub method: Method,
+    /// For which populations the intervals hold.
+    pub populations: Populations,
 }
 
 /// What is learned about angles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Angles {
-    /// The mean direction. Where the resultant length may be zero there is none, and the interval is the whole circle.
+    /// The mean direction.
     pub direction: Estimate,
+    /// Whether there is one: if the mean of unit vectors may be zero no direction can be told, and the interval is the whole circle.
+    pub direction_told: bool,
     /// The length of the mean of unit vectors: one if all angles are alike, zero if they cancel.
     pub resultant_length: Estimate,
     /// The distribution.
@@ -110,6 +121,8 @@ pub struct Angles {
     pub n: u64,
     /// How the distribution was estimated.
     pub method: Method,
+    /// For which populations the intervals hold.
+    pub populations: Populations,
 }
 
 #[cfg(test)]

@@ -25,6 +25,25 @@ impl Distribution {
         Self { space, shares }
     }
 
+    /// The same in another number of bins.
+    pub(crate) fn in_bins(&self, bins: usize) -> Self {
+        let parts = self.shares.len() / bins.max(1);
+        // Whole bins are added up, so that nothing is lost to rounding.
+        if parts * bins == self.shares.len() {
+            let shares = self.shares.chunks_exact(parts).map(|parts| parts.iter().sum()).collect();
+            return Self { space: self.space, shares };
+        }
+        let up_to = |edge: usize| self.cdf(self.space.from_unit(edge as f64 / bins as f64));
+        let mut below = 0.0;
+        let share = |edge: usize| {
+            let above = if edge == bins { 1.0 } else { up_to(edge) };
+            let share = (above - below).max(0.0);
+            below = above;
+            share
+        };
+        Self { space: self.space, shares: (1..=bins).map(share).collect() }
+    }
+
     /// Where values lie.
     pub fn space(&self) -> Space {
         self.space
@@ -41,7 +60,7 @@ impl Distribution {
         [index, index + 1].map(|edge| self.space.from_unit(edge as f64 / bins))
     }
 
-    /// The share of people with at most this value.
+    /// The share of people below this value.
     pub fn cdf(&self, value: f64) -> f64 {
         let place = self.space.to_unit(value).clamp(0.0, 1.0) * self.shares.len() as f64;
         let whole = (place as usize).min(self.shares.len());
@@ -49,7 +68,7 @@ impl Distribution {
         self.shares[..whole].iter().sum::<f64>() + part
     }
 
-    /// The share of people between two values. On a circle the first may be the larger: the range then passes zero.
+    /// The share of people from one value to below another. On a circle the first may be the larger: the range then passes zero.
     pub fn range(&self, range: [f64; 2]) -> f64 {
         let [from, to] = range.map(|end| self.cdf(end));
         if self.space.is_ring() && range[0] > range[1] { 1.0 - from + to } else { (to - from).max(0.0) }
@@ -95,6 +114,28 @@ pub(super) fn bin_of(unit: f64, bins: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bins_can_be_cut_finer_and_put_together() {
+        let space = Space::Line { low: 0.0, high: 1.0 };
+        let halves = Distribution::new(space, vec![0.25, 0.75]);
+        assert_eq!(halves.in_bins(1).shares(), [1.0]);
+        assert_eq!(halves.in_bins(4).shares(), [0.125, 0.125, 0.375, 0.375]);
+        let thirds = halves.in_bins(3);
+        let expected = [1.0 / 6.0, 1.0 / 3.0, 0.5];
+        assert!(
+            thirds.shares().iter().zip(expected).all(|(one, two)| (one - two).abs() < 1e-12),
+            "{thirds:?}"
+        );
+    }
+
+    /// A value at the edge of two bins belongs to the upper one; the last bin holds both of its edges.
+    #[test]
+    fn bins_hold_their_lower_edge() {
+        let space = Space::Line { low: 0.0, high: 4.0 };
+        let ages = Distribution::of_values(space, &[0.0, 1.0, 1.0, 3.0, 4.0], 4);
+        assert_eq!(ages.shares(), [0.2, 0.4, 0.0, 0.4]);
+    }
 
     #[test]
     fn questions_about_a_small_distribution() {

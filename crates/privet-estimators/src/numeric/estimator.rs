@@ -1,88 +1,61 @@
 //! The estimator of every lattice channel.
 
-use super::answer::{Angles, Method, Numbers, Quantile, RangeShare};
+use super::answer::{Angles, Method, Numbers, RangeShare};
+use super::brackets::{Brackets, MOST_GROUPS, Question};
+use super::direction::Directions;
 use super::distribution::{Distribution, bin_of};
 use super::groups::Groups;
 use super::least_squares::least_squares;
 use super::likelihood::{Likelihood, Start};
-use super::linear::{Evidence, LinearEngine, Places};
+use super::measure::Measure;
 use super::operator::Operator;
 use super::smoothing::Smoothing;
-use crate::linear::{Functional, quantile};
+use super::values::Values;
+use crate::bounds::{Counted, Kept, Purpose, Sampling};
 use crate::summary::CountSummary;
-use crate::{Answer, HasEstimator, Request};
-use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError, Summary};
-use privet_mechanisms::analysis::{Analysis, AnyNumeric};
+use crate::{Answer, HasEstimator, Populations, Request};
+use privet_core::{EstimateError, Estimator, Fingerprint, ReportBuffer, ReportError, Summary};
+use privet_mechanisms::analysis::AnyNumeric;
 use privet_mechanisms::lattice::{LatticeMechanism, LatticeRule};
-use std::f64::consts::TAU;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Estimates from the reports of a lattice channel on numbers or angles.
 ///
 /// The summary is a histogram of reports over at most 4096 groups of neighbouring cells, and the sum of the reports in fixed
-/// point: their mean is kept to all digits, everything else up to the detail of one group.
+/// point. Distributions are estimated by likelihood; intervals hold for every population, by weights of reports that bracket
+/// what is asked (`bounds`), designed from the channel and the number of reports alone and kept for the next summary.
 #[derive(Debug, Clone)]
 pub struct NumberEstimator {
     channel: Arc<dyn AnyNumeric>,
+    /// The channel in short: of some it takes long to compute.
+    fingerprint: Fingerprint,
     groups: Groups,
     /// The numbers of the lowest and the highest report.
     ends: [f64; 2],
-    prepared: Arc<OnceLock<Prepared>>,
     /// The operator that was used last: collections are often asked for the same number of bins again.
     last: Arc<Mutex<Option<Arc<Operator>>>>,
-    /// What was fitted last: of one summary the answer, the influence of a report and the robust estimate are asked for.
-    fitted: Arc<Mutex<Option<Arc<Fitted>>>>,
+    /// The operator behind the value of the mean.
+    of_mean: Arc<OnceLock<Operator>>,
+    values: Kept<Populations, Values>,
+    brackets: Kept<Design, Brackets>,
 }
 
-/// The linear engine of a summary.
-#[derive(Debug)]
-struct Fitted {
-    counts: Vec<u64>,
-    engine: LinearEngine,
-    /// The density of reports in each group that the engine takes as given.
-    density: Vec<f64>,
+/// What brackets were designed for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Design {
+    populations: Populations,
+    purpose: Purpose,
 }
 
 /// An estimate of the mean: the mean of a number for each report, plus a constant.
-pub(crate) struct MeanOfGroups<'a> {
-    pub(crate) counts: &'a [u64],
-    /// For each group the number of a report in it, averaged over its cells.
+pub(crate) struct MeanOfGroups {
+    pub(crate) counts: Vec<u64>,
+    /// For each group the number of a report in it.
     pub(crate) weights: Vec<f64>,
     /// The distance between the smallest and the largest number.
     pub(crate) range: f64,
     pub(crate) value: f64,
 }
-
-/// What every estimate needs and no report changes; made when first needed.
-#[derive(Debug)]
-struct Prepared {
-    places: Places,
-    /// The bins of the distribution that linear estimates start from.
-    operator: Operator,
-    /// The variance of a report at each place, if reports are unbiased.
-    variances: Option<Vec<f64>>,
-}
-
-impl Prepared {
-    const BINS: usize = 128;
-
-    fn new(channel: &dyn AnyNumeric, groups: Groups) -> Self {
-        let places = Places::new(channel, groups);
-        let space = channel.space();
-        let analysis = Analysis::new(channel);
-        // Just inside the upper end, whatever rounding says.
-        let variance = |point: &f64| {
-            let law = analysis.law(space.from_unit(point.min(1.0 - 1e-12)));
-            law.map_or(f64::NAN, |law| law.variance())
-        };
-        let is_unbiased = !space.is_ring() && analysis.is_unbiased(UNBIASED);
-        let variances = is_unbiased.then(|| places.points().iter().map(variance).collect());
-        Self { operator: Operator::of_bins(channel, groups, Self::BINS), places, variances }
-    }
-}
-
-/// A mean report within this part of the domain's width of the value counts as unbiased.
-const UNBIASED: f64 = 1e-9;
 
 /// One in the fixed point of the sum of reports.
 const FIXED_ONE: f64 = (1u64 << 62) as f64;
@@ -91,7 +64,23 @@ const FIXED_ONE: f64 = (1u64 << 62) as f64;
 pub(crate) const SUMS: usize = 2;
 
 /// More bins than this make no sense with 4096 counters.
-const MOST_BINS: usize = 4096;
+const MOST_CELLS: usize = 4096;
+
+/// Smoothing makes neighbouring bins alike, so it works on bins no wider than these; wider ones are made of them.
+const FINE_BINS: usize = 50;
+
+/// No channel tells more bins apart than these: beyond, smoothed shares are spread evenly inside each of them.
+const MOST_SMOOTHED: usize = 256;
+
+/// The amount of smoothing is chosen on at most so many bins, and in so many groups if there are more.
+const HELD_OUT_BINS: usize = 64;
+const HELD_OUT_GROUPS: u32 = 512;
+
+/// Likelihoods are computed in at least so many groups, as far as there are.
+const FEWEST_GROUPS: u32 = 1024;
+
+/// The bins of the distribution whose mean decides what the reports leave open.
+const MEAN_BINS: usize = 64;
 
 impl NumberEstimator {
     /// The estimator of a channel's reports.
@@ -99,11 +88,10 @@ impl NumberEstimator {
         let groups = Groups::of(channel.output_cells());
         let last = channel.output_cells() - 1;
         let ends = [channel.output_value(0), channel.output_value(last)];
-        Self { channel, groups, ends, prepared: Arc::default(), last: Arc::default(), fitted: Arc::default() }
-    }
-
-    fn prepared(&self) -> &Prepared {
-        self.prepared.get_or_init(|| Prepared::new(&*self.channel, self.groups))
+        let (last, of_mean) = (Arc::default(), Arc::default());
+        let fingerprint = channel.fingerprint();
+        let (values, brackets) = (Kept::default(), Kept::default());
+        Self { channel, fingerprint, groups, ends, last, of_mean, values, brackets }
     }
 
     /// The channel.
@@ -122,46 +110,119 @@ impl NumberEstimator {
         bins: usize,
     ) -> Result<Distribution, EstimateError> {
         let counts = self.counts(summary)?;
-        if !(1..=MOST_BINS).contains(&bins) {
+        if !(1..=MOST_CELLS).contains(&bins) {
             return Err(EstimateError::NotIdentifiable { reason: "a distribution has 1 to 4096 bins" });
         }
         if method == Method::Histogram {
             return Ok(Distribution::new(self.channel.space(), self.histogram(counts, bins)));
         }
-        let operator = self.operator(bins);
-        Ok(Distribution::new(self.channel.space(), self.shares(&operator, counts, method)))
+        let estimated = match bins {
+            _ if !method.is_smoothed() => bins,
+            _ if bins > MOST_SMOOTHED => MOST_SMOOTHED,
+            _ => bins * FINE_BINS.div_ceil(bins),
+        };
+        let merged = merge(self.groups, self.likelihood_groups(estimated), counts);
+        let shares = self.shares(&self.operator(estimated), &merged, method);
+        Ok(Distribution::new(self.channel.space(), shares).in_bins(bins))
+    }
+
+    /// The groups in which likelihoods are computed: several for each bin.
+    fn likelihood_groups(&self, bins: usize) -> Groups {
+        self.groups.coarsened((4 * bins as u32).next_power_of_two().max(FEWEST_GROUPS))
     }
 
     /// Everything that was asked for.
     ///
     /// # Errors
-    /// As for [`NumberEstimator::distribution`].
+    /// As for [`NumberEstimator::distribution`], and when a range does not lie in the domain or a class of populations does
+    /// not exist.
     pub fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
-        let counts = self.counts(summary)?;
+        self.check(request)?;
         let distribution = self.distribution(summary, request.method, request.bins)?;
-        let fitted = self.fitted(counts);
-        let engine = &fitted.engine;
-        let n = summary.count();
-        let share = |range: [f64; 2]| self.range(engine, &distribution, range, n);
-        let bins = self.bin_shares(engine, &distribution, n);
-        let ranges = request.ranges.iter().map(|range| share(*range)).collect();
+        let counts = self.design_counts(summary)?;
+        let shares = shares_of(&counts)?;
+        let measure = self.measure(&shares, summary.count(), request);
+        let bins = measure.bins(&distribution);
+        let range = |[from, to]: &[f64; 2]| {
+            let units = [*from, *to].map(|end| self.channel.space().to_unit(end));
+            RangeShare { from: *from, to: *to, share: measure.share(units, distribution.range([*from, *to])) }
+        };
+        let ranges = request.ranges.iter().map(range).collect();
+        let (n, method, populations) = (summary.count(), request.method, request.populations);
         if self.channel.space().is_ring() {
-            let (direction, resultant_length) = self.direction(engine, n);
-            let method = request.method;
-            let angles = Angles { direction, resultant_length, distribution, bins, ranges, n, method };
-            return Ok(Answer::Angles(angles));
+            let found = Directions::new(&measure).mean_vector();
+            return Ok(Answer::Angles(Angles {
+                direction: found.direction,
+                direction_told: found.is_told,
+                resultant_length: found.length,
+                distribution,
+                bins,
+                ranges,
+                n,
+                method,
+                populations,
+            }));
         }
-        let quantiles = self.quantiles(engine, &distribution, &request.quantiles, n);
-        let mean = self.mean(engine, summary);
-        Ok(Answer::Numbers(Numbers {
-            mean,
-            distribution,
-            bins,
-            quantiles,
-            ranges,
-            n,
-            method: request.method,
-        }))
+        let quantiles = measure.quantiles(&distribution, &request.quantiles);
+        let mean = measure.mean(|| self.likeliest_mean(&counts));
+        Ok(Answer::Numbers(Numbers { mean, distribution, bins, quantiles, ranges, n, method, populations }))
+    }
+
+    fn check(&self, request: &Request) -> Result<(), EstimateError> {
+        if let Populations::Smooth { bins } = request.populations
+            && !(2..=MOST_SMOOTH_BINS).contains(&bins)
+        {
+            let reason = "smooth populations are spread evenly inside each of 2 to 256 bins";
+            return Err(EstimateError::NotIdentifiable { reason });
+        }
+        let space = self.channel.space();
+        let is_inside = |range: &[f64; 2]| {
+            let units = range.map(|end| space.to_unit(end));
+            units.iter().all(|unit| (-1e-9..=1.0 + 1e-9).contains(unit))
+                && (space.is_ring() || units[0] <= units[1])
+        };
+        let levels = request.quantiles.iter().all(|level| (0.0..=1.0).contains(level));
+        if request.ranges.iter().all(is_inside) && levels {
+            return Ok(());
+        }
+        let reason =
+            "ranges lie in the domain, from their lower to their upper end, and levels between 0 and 1";
+        Err(EstimateError::NotIdentifiable { reason })
+    }
+
+    /// The mean of the likeliest distribution, as a fraction of the domain.
+    fn likeliest_mean(&self, counts: &[u64]) -> f64 {
+        let operator =
+            self.of_mean.get_or_init(|| Operator::of_bins(&*self.channel, self.design_groups(), MEAN_BINS));
+        let counts: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
+        let shares = Likelihood::new(operator, &counts).maximise(vec![1.0 / MEAN_BINS as f64; MEAN_BINS]);
+        let space = self.channel.space();
+        space.to_unit(Distribution::new(space, shares).mean())
+    }
+
+    /// What reads reports, for a request.
+    fn measure<'a>(&self, shares: &'a [f64], n: u64, request: &Request) -> Measure<'a> {
+        let sampling = Sampling::new(request.target, n, request.took_part);
+        let people = n as f64;
+        let purpose = Purpose::new(people, sampling.share());
+        let design = Design { populations: request.populations, purpose };
+        let brackets = self.brackets.get(design, |Design { populations, purpose }| {
+            let values = self.values.get(*populations, |populations| {
+                Values::new(&*self.channel, self.design_groups(), *populations)
+            });
+            Brackets::new(&values, *purpose)
+        });
+        let counted = Counted { shares, people, reports_of_one: 1.0, sampling };
+        Measure { brackets, counted, space: self.channel.space(), n, target: request.target }
+    }
+
+    fn design_groups(&self) -> Groups {
+        Groups::at_most(self.channel.output_cells(), MOST_GROUPS)
+    }
+
+    /// The counters in the groups that weights are designed for.
+    fn design_counts(&self, summary: &CountSummary) -> Result<Vec<u64>, EstimateError> {
+        Ok(merge(self.groups, self.design_groups(), self.counts(summary)?))
     }
 
     fn operator(&self, bins: usize) -> Arc<Operator> {
@@ -169,7 +230,8 @@ impl NumberEstimator {
         match &*last {
             Some(operator) if operator.columns() == bins => operator.clone(),
             _ => {
-                let operator = Arc::new(Operator::of_bins(&*self.channel, self.groups, bins));
+                let groups = self.likelihood_groups(bins);
+                let operator = Arc::new(Operator::of_bins(&*self.channel, groups, bins));
                 *last = Some(operator.clone());
                 operator
             }
@@ -179,33 +241,46 @@ impl NumberEstimator {
     /// The counters of the groups.
     fn counts<'a>(&self, summary: &'a CountSummary) -> Result<&'a [u64], EstimateError> {
         let groups = self.groups.count();
-        let counters = summary.with_sums_of_mechanism(self.channel.fingerprint(), groups + SUMS, SUMS)?;
+        let counters = summary.with_sums_of_mechanism(self.fingerprint, groups + SUMS, SUMS)?;
         Ok(&counters[..groups])
     }
 
     fn shares(&self, operator: &Operator, counts: &[u64], method: Method) -> Vec<f64> {
         let ring = self.channel.space().is_ring();
-        let n = counts.iter().sum::<u64>() as f64;
         if method == Method::LeastSquares {
+            let (n, groups) = (total(counts), self.likelihood_groups(operator.columns()));
             let density = counts
                 .iter()
                 .enumerate()
-                .map(|(group, count)| *count as f64 / n / f64::from(self.groups.size(group)));
+                .map(|(group, count)| *count as f64 / n / f64::from(groups.size(group)));
             return least_squares(operator, &density.collect::<Vec<_>>());
         }
         let smoothing = match method {
             Method::ExpectationMaximization => Smoothing::NONE,
-            Method::SmoothedByHeldOut => Smoothing::by_held_out_likelihood(operator, counts, ring),
+            Method::SmoothedByHeldOut => self.held_out_smoothing(operator, counts),
             _ => Smoothing::BINOMIAL,
         };
         let counts: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
         Likelihood::new(operator, &counts).smoothed(smoothing, Start::uniform(operator.columns(), ring))
     }
 
+    /// The smoothing under which left-out reports are most likely, found on few bins if there are many.
+    fn held_out_smoothing(&self, operator: &Operator, counts: &[u64]) -> Smoothing {
+        let ring = self.channel.space().is_ring();
+        let bins = operator.columns();
+        if bins <= HELD_OUT_BINS {
+            return Smoothing::by_held_out_likelihood(operator, counts, ring);
+        }
+        let (fine, coarse) = (self.likelihood_groups(bins), self.groups.coarsened(HELD_OUT_GROUPS));
+        let few = Operator::of_bins(&*self.channel, coarse, HELD_OUT_BINS);
+        let found = Smoothing::by_held_out_likelihood(&few, &merge(fine, coarse, counts), ring);
+        found.on_finer_bins(bins as f64 / HELD_OUT_BINS as f64)
+    }
+
     /// The reports as they are. Cells of one group that lie in different bins share its count evenly.
     fn histogram(&self, counts: &[u64], bins: usize) -> Vec<f64> {
         let space = self.channel.space();
-        let n = counts.iter().sum::<u64>() as f64;
+        let n = total(counts);
         let mut shares = vec![0.0; bins];
         for (group, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let each = *count as f64 / n / f64::from(self.groups.size(group));
@@ -218,79 +293,25 @@ impl NumberEstimator {
         shares
     }
 
-    /// The linear engine of counts.
-    fn fitted(&self, counts: &[u64]) -> Arc<Fitted> {
-        let last = self.fitted.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(fitted) = last.filter(|fitted| fitted.counts == counts) {
-            return fitted;
-        }
-        // Nobody waits for the lock while this takes its time.
-        let fitted = Arc::new(self.fit(counts));
-        *self.fitted.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&fitted));
-        fitted
-    }
-
-    /// The linear engine around a smooth distribution of a fixed number of bins, whatever was asked for.
-    fn fit(&self, counts: &[u64]) -> Fitted {
-        let Prepared { places, operator, .. } = self.prepared();
-        let space = self.channel.space();
-        let as_numbers: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
-        // Only weights are taken from it, so it need not be sharp.
-        let start = Start { least_move: 1e-4, ..Start::uniform(operator.columns(), space.is_ring()) };
-        let shares = Likelihood::new(operator, &as_numbers).smoothed(Smoothing::BINOMIAL, start);
-        let mut density = Vec::new();
-        operator.forward(&shares, &mut density);
-        let distribution = Distribution::new(space, shares);
-        let evidence = Evidence { places, counts, distribution: &distribution, density: &density };
-        Fitted { counts: counts.to_vec(), engine: LinearEngine::new(evidence), density }
-    }
-
-    /// The mean as a mean over reports.
+    /// The mean as a mean over reports: of weights halfway between both sides of its bracket.
     ///
     /// # Errors
     /// As for [`NumberEstimator::distribution`], and for angles, which have no mean of this kind.
-    pub(crate) fn mean_of_groups<'a>(
-        &self,
-        summary: &'a CountSummary,
-    ) -> Result<MeanOfGroups<'a>, EstimateError> {
-        let counts = self.counts(summary)?;
+    pub(crate) fn mean_of_groups(&self, summary: &CountSummary) -> Result<MeanOfGroups, EstimateError> {
+        let counts = self.design_counts(summary)?;
         let space = self.channel.space();
         if space.is_ring() {
             return Err(EstimateError::Step { step: "mean", method: "directions of angles" });
         }
-        if self.prepared().variances.is_some() {
-            let mean = |group: usize| {
-                let cells = self.groups.start(group)..self.groups.start(group + 1);
-                let sum: f64 = cells.map(|cell| self.channel.output_value(cell)).sum();
-                sum / f64::from(self.groups.size(group))
-            };
-            let weights = (0..self.groups.count()).map(mean).collect();
-            let range = self.ends[1] - self.ends[0];
-            return Ok(MeanOfGroups { counts, weights, range, value: self.mean_report(summary) });
-        }
-        let fitted = self.fitted(counts);
-        let functional = fitted.engine.fitter.fit(&fitted.engine.smooth(|unit| unit));
-        let mut weights = self.prepared().places.weights(&functional, &fitted.density);
-        weights.iter_mut().for_each(|weight| *weight *= space.width());
-        let value = space.from_unit(functional.value);
+        let shares = shares_of(&counts)?;
+        let request = Request { bins: 1, ..Request::default() };
+        let measure = self.measure(&shares, summary.count(), &request);
+        let bracket = measure.brackets.bracket(Question::Value);
+        let both = bracket.upper.weights.iter().zip(&bracket.lower.weights);
+        let weights: Vec<f64> = both.map(|(upper, lower)| (upper - lower) / 2.0 * space.width()).collect();
+        let [low, high] = measure.bracketed(Question::Value).range();
+        let value = space.from_unit(f64::midpoint(low, high));
         Ok(MeanOfGroups { counts, range: range(weights.iter().copied()), weights, value })
-    }
-
-    /// The mean: of the reports where the channel is unbiased, else the linear estimate with its bias in the interval.
-    fn mean(&self, engine: &LinearEngine, summary: &CountSummary) -> Estimate {
-        let space = self.channel.space();
-        let n = summary.count();
-        let Some(variances) = &self.prepared().variances else {
-            let linear = engine.fitter.fit(&engine.smooth(|unit| unit));
-            return linear.estimate(space.low(), space.width(), n, "linear estimate, bias in the interval");
-        };
-        let value = self.mean_report(summary);
-        let variance: f64 =
-            engine.fitter.people().iter().zip(variances).map(|(share, variance)| share * variance).sum();
-        let standard_error = (variance / n as f64).sqrt();
-        let reach = quantile() * standard_error;
-        let interval = [value - reach, value + reach];
-        Estimate { value, standard_error, interval, n, method: "mean of unbiased reports" }
     }
 
     /// A report's number in fixed point, in two words of 32 bits so that sums of billions do not overflow.
@@ -300,116 +321,33 @@ impl NumberEstimator {
         let fixed = (fraction.clamp(0.0, 1.0) * FIXED_ONE) as u64;
         [fixed >> 32, fixed & u64::from(u32::MAX)]
     }
-
-    fn mean_report(&self, summary: &CountSummary) -> f64 {
-        let sum = match summary.counts().get(self.groups.count()..) {
-            Some([high, low]) => *high as f64 * 2f64.powi(32) + *low as f64,
-            _ => 0.0,
-        };
-        let [low, high] = self.ends;
-        low + (high - low) * (sum / summary.count() as f64 / FIXED_ONE)
-    }
-
-    fn range(
-        &self,
-        engine: &LinearEngine,
-        distribution: &Distribution,
-        range: [f64; 2],
-        n: u64,
-    ) -> RangeShare {
-        let functional =
-            engine.fitter.fit(&engine.inside(range.map(|end| self.channel.space().to_unit(end))));
-        share_of(range, distribution.range(range), &functional, n)
-    }
-
-    fn bin_shares(&self, engine: &LinearEngine, distribution: &Distribution, n: u64) -> Vec<RangeShare> {
-        let bins = distribution.shares().len();
-        let target = |bin: usize| engine.inside([bin, bin + 1].map(|edge| edge as f64 / bins as f64));
-        // Bins are alike, so one choice serves all.
-        let ridge = engine.fitter.best_ridge(&target(bins / 2));
-        let share = |(bin, share): (usize, &f64)| {
-            share_of(distribution.bin(bin), *share, &engine.fitter.fit_with(&target(bin), ridge), n)
-        };
-        distribution.shares().iter().enumerate().map(share).collect()
-    }
-
-    /// Quantiles of the distribution; a quantile's interval holds the values whose cumulative share may be the level.
-    fn quantiles(
-        &self,
-        engine: &LinearEngine,
-        distribution: &Distribution,
-        levels: &[f64],
-        n: u64,
-    ) -> Vec<Quantile> {
-        const STEPS: usize = 64;
-        if levels.is_empty() {
-            return Vec::new();
-        }
-        let space = self.channel.space();
-        let place = |step: usize| step as f64 / STEPS as f64;
-        // Cumulative shares are alike, so one choice of ridge serves all.
-        let target = |step: usize| engine.inside([0.0, place(step)]);
-        let ridge = engine.fitter.best_ridge(&target(STEPS / 2));
-        let band =
-            |step: usize| engine.fitter.fit_with(&target(step), ridge).estimate(0.0, 1.0, n, "").interval;
-        let mut bands = vec![[0.0, 0.0]];
-        bands.extend((1..STEPS).map(band));
-        bands.push([1.0, 1.0]);
-        let quantile_of = |level: &f64| {
-            let first = bands.iter().position(|band| band[1] >= *level).unwrap_or(STEPS);
-            let last = bands.iter().rposition(|band| band[0] <= *level).unwrap_or(0);
-            // Between two steps the band is taken as a straight line.
-            let crossing = |step: usize, side: usize| {
-                let (Some(next), Some(here)) = (bands.get(step + 1), bands.get(step)) else {
-                    return place(step);
-                };
-                let part = ((level - here[side]) / (next[side] - here[side])).clamp(0.0, 1.0);
-                place(step) + if part.is_finite() { part } else { 0.0 } / STEPS as f64
-            };
-            let low = if first == 0 { 0.0 } else { crossing(first - 1, 1) };
-            let high = crossing(last, 0);
-            let interval = [low, high].map(|unit| space.from_unit(unit));
-            let standard_error = (interval[1] - interval[0]) / 2.0 / quantile();
-            let value = distribution.quantile(*level);
-            let method = "inverse of the distribution";
-            Quantile { level: *level, value: Estimate { value, standard_error, interval, n, method } }
-        };
-        levels.iter().map(quantile_of).collect()
-    }
-
-    /// The mean direction and the resultant length, by the delta method from the means of cosine and sine.
-    fn direction(&self, engine: &LinearEngine, n: u64) -> (Estimate, Estimate) {
-        let period = self.channel.space().width();
-        let cos = engine.fitter.fit(&engine.smooth(|unit| (TAU * unit).cos()));
-        let sin = engine.fitter.fit(&engine.smooth(|unit| (TAU * unit).sin()));
-        let (c, s) = (cos.value, sin.value);
-        let length = c.hypot(s);
-        let covariance = engine.fitter.covariance(&cos, &sin);
-        let along =
-            (c * c * cos.variance + 2.0 * c * s * covariance + s * s * sin.variance) / (length * length);
-        let across =
-            (s * s * cos.variance - 2.0 * c * s * covariance + c * c * sin.variance) / (length * length);
-        let bias = cos.bias.hypot(sin.bias);
-        let length_error = along.max(0.0).sqrt();
-        let reach = quantile() * length_error + bias;
-        let interval = [length - reach, length + reach].map(|end| end.clamp(0.0, 1.0));
-        let resultant = Estimate {
-            value: length.min(1.0),
-            standard_error: length_error,
-            interval,
-            n,
-            method: "linear estimate of cosine and sine",
-        };
-        let turn = period / TAU;
-        let value = s.atan2(c).rem_euclid(TAU) * turn;
-        let standard_error = across.max(0.0).sqrt() / length * turn;
-        let reach = quantile() * standard_error + (bias / length).min(TAU) * turn;
-        // A direction that may be anything has the whole circle as its interval.
-        let reach = if interval[0] > 0.0 && reach < period / 2.0 { reach } else { period / 2.0 };
-        let method = "linear estimate of cosine and sine";
-        (Estimate { value, standard_error, interval: [value - reach, value + reach], n, method }, resultant)
-    }
 }
+
+/// Counters of groups that are unions of others.
+fn merge(fine: Groups, coarse: Groups, counts: &[u64]) -> Vec<u64> {
+    let mut merged = vec![0u64; coarse.count()];
+    for (group, count) in counts.iter().enumerate() {
+        let sum = &mut merged[coarse.group(fine.start(group))];
+        *sum = sum.saturating_add(*count);
+    }
+    merged
+}
+
+/// The share of reports in each group.
+fn shares_of(counts: &[u64]) -> Result<Vec<f64>, EstimateError> {
+    let n = total(counts);
+    if n == 0.0 {
+        return Err(EstimateError::Damaged { reason: "no report is in any group" });
+    }
+    Ok(counts.iter().map(|count| *count as f64 / n).collect())
+}
+
+fn total(counts: &[u64]) -> f64 {
+    counts.iter().map(|count| *count as f64).sum()
+}
+
+/// The most bins inside of which smooth populations are spread evenly.
+const MOST_SMOOTH_BINS: u32 = 256;
 
 /// The distance between the smallest and the largest.
 fn range(values: impl Iterator<Item = f64>) -> f64 {
@@ -418,18 +356,12 @@ fn range(values: impl Iterator<Item = f64>) -> f64 {
     high - low
 }
 
-fn share_of(range: [f64; 2], value: f64, functional: &Functional, n: u64) -> RangeShare {
-    let linear = functional.estimate(0.0, 1.0, n, "distribution, interval by linear estimate");
-    let interval = linear.interval.map(|end| end.clamp(0.0, 1.0));
-    RangeShare { from: range[0], to: range[1], share: Estimate { value, interval, ..linear } }
-}
-
 impl Estimator for NumberEstimator {
     type Summary = CountSummary;
     type Estimate = Answer;
 
     fn empty_summary(&self) -> CountSummary {
-        CountSummary::empty(self.channel.fingerprint(), self.groups.count() + SUMS)
+        CountSummary::empty(self.fingerprint, self.groups.count() + SUMS)
     }
 
     fn accumulate(&self, summary: &mut CountSummary, reports: &ReportBuffer) -> Result<(), ReportError> {
@@ -441,7 +373,7 @@ impl Estimator for NumberEstimator {
             sums.iter_mut().zip(self.fixed_point(cell)).for_each(|(sum, word)| *sum += word);
         }
         counts[self.groups.count()..].copy_from_slice(&sums);
-        summary.add(self.channel.fingerprint(), reports, &counts)
+        summary.add(self.fingerprint, reports, &counts)
     }
 
     fn estimate(&self, summary: &CountSummary) -> Result<Answer, EstimateError> {

@@ -24,6 +24,11 @@ impl Groups {
         Self { cells, count: cells.min(most) }
     }
 
+    /// At most `most` groups of the same cells.
+    pub(crate) fn coarsened(self, most: u32) -> Self {
+        Self::at_most(self.cells, most.min(self.count))
+    }
+
     pub(crate) fn count(self) -> usize {
         self.count as usize
     }

@@ -1,6 +1,7 @@
 //! A channel between bins of values and groups of reports, stored by its jumps.
 
 use super::groups::Groups;
+use nalgebra::DMatrix;
 use privet_mechanisms::analysis::{AnyNumeric, bin_rows};
 
 /// For each column (a bin or a point of the domain) the density of reports: its probability per cell, averaged over each
@@ -35,26 +36,22 @@ enum Where {
 /// So many columns are summed side by side: each sum has its own order, and none waits for another.
 const SIDE_BY_SIDE: usize = 8;
 
+/// Adds a jump to a column whose jumps come in order, the last two of which may be added to.
+fn add_jump(column: &mut Vec<(usize, f64)>, group: usize, jump: f64) {
+    match column.iter_mut().rev().take(2).find(|(known, _)| *known == group) {
+        Some((_, sum)) => *sum += jump,
+        None => column.push((group, jump)),
+    }
+}
+
 impl Operator {
     /// Columns are `bins` equal bins of the domain.
     pub(super) fn of_bins(channel: &dyn AnyNumeric, groups: Groups, bins: usize) -> Self {
         Self::of_rows(channel, groups, &bin_rows(channel, bins))
     }
 
-    /// Columns are the given places, as fractions of the domain.
-    pub(super) fn of_points(channel: &dyn AnyNumeric, groups: Groups, points: &[f64]) -> Self {
-        let space = channel.space();
-        let place = |point: &f64| {
-            let placement = channel.place(space.from_unit(*point));
-            let up = placement.up as f64 / 2f64.powi(64);
-            let next = channel.next_node(placement.node);
-            let rows = [(placement.node, 1.0 - up), (next, up)];
-            rows.into_iter().filter(|(_, share)| *share > 0.0).collect()
-        };
-        Self::of_rows(channel, groups, &points.iter().map(place).collect::<Vec<_>>())
-    }
-
-    fn of_rows(channel: &dyn AnyNumeric, groups: Groups, columns: &[Vec<(u32, f64)>]) -> Self {
+    /// Columns are mixtures of rows, given with their shares.
+    pub(super) fn of_rows(channel: &dyn AnyNumeric, groups: Groups, columns: &[Vec<(u32, f64)>]) -> Self {
         let mut operator =
             Self { groups: groups.count(), columns: Vec::new(), jumps: Vec::new(), places: Vec::new() };
         let mut column = Vec::new();
@@ -126,17 +123,79 @@ impl Operator {
         &self.places[start..start + column.jumps[1] - column.jumps[0]]
     }
 
-    /// Whether two columns are the same law.
-    pub(super) fn same(&self, one: usize, two: usize) -> bool {
-        let (one, two) = (self.columns[one], self.columns[two]);
-        let same_places = match (one.where_from, two.where_from) {
-            (Where::At(first), Where::At(second)) => self.places(first, one) == self.places(second, two),
-            (first, second) => first == second,
+    /// The group and the size of each jump of a column, in order.
+    fn column(&self, index: usize) -> impl Iterator<Item = (usize, f64)> {
+        let column = self.columns[index];
+        let jumps = self.jumps(column);
+        let group = move |position: usize| match column.where_from {
+            Where::From(first) => first + position,
+            Where::At(start) => self.places[start + position] as usize,
         };
-        let (one, two) = (self.jumps(one), self.jumps(two));
-        same_places
-            && one.len() == two.len()
-            && one.iter().zip(two).all(|(a, b)| (a - b).abs() <= 1e-12 * a.abs())
+        jumps.iter().enumerate().map(move |(position, jump)| (group(position), *jump))
+    }
+
+    /// Whether the second column is a mixture of the first and the third, with this share of the third.
+    pub(super) fn is_between(&self, columns: [usize; 3], share: f64) -> bool {
+        let signs = [1.0 - share, -1.0, share];
+        let mut sides = columns.map(|index| self.column(index).peekable());
+        let largest = self.column(columns[1]).map(|(_, jump)| jump.abs()).fold(0.0, f64::max);
+        loop {
+            let next = sides.iter_mut().filter_map(|side| side.peek().map(|(group, _)| *group)).min();
+            let Some(group) = next else { return true };
+            let mut sum = 0.0;
+            for (side, sign) in sides.iter_mut().zip(signs) {
+                sum += side.next_if(|(other, _)| *other == group).map_or(0.0, |(_, jump)| sign * jump);
+            }
+            if sum.abs() > 1e-9 * largest {
+                return false;
+            }
+        }
+    }
+
+    /// The same with some of the columns.
+    pub(super) fn select(&self, columns: &[usize]) -> Self {
+        let mut selected =
+            Self { groups: self.groups, columns: Vec::new(), jumps: Vec::new(), places: Vec::new() };
+        for index in columns {
+            selected.push(&self.column(*index).collect::<Vec<_>>());
+        }
+        selected
+    }
+
+    /// The same for groups that are unions of these.
+    pub(super) fn coarsened(&self, fine: Groups, coarse: Groups) -> Self {
+        let mut merged =
+            Self { groups: coarse.count(), columns: Vec::new(), jumps: Vec::new(), places: Vec::new() };
+        let mut column = Vec::new();
+        for index in 0..self.columns.len() {
+            column.clear();
+            for (group, jump) in self.column(index) {
+                let into = coarse.group(fine.start(group));
+                // A jump inside a group shows in it by the part of the group behind the jump.
+                let behind =
+                    f64::from(coarse.start(into + 1) - fine.start(group)) / f64::from(coarse.size(into));
+                add_jump(&mut column, into, jump * behind);
+                if behind < 1.0 && into + 1 < coarse.count() {
+                    add_jump(&mut column, into + 1, jump * (1.0 - behind));
+                }
+            }
+            merged.push(&column);
+        }
+        merged
+    }
+
+    /// The probability of each group under each column, columns in rows.
+    pub(super) fn dense(&self, groups: Groups) -> DMatrix<f64> {
+        let mut table = DMatrix::zeros(self.columns.len(), groups.count());
+        for index in 0..self.columns.len() {
+            let mut jumps = self.column(index).peekable();
+            let mut level = 0.0;
+            for group in 0..groups.count() {
+                level += jumps.next_if(|(at, _)| *at == group).map_or(0.0, |(_, jump)| jump);
+                table[(index, group)] = (level * f64::from(groups.size(group))).max(0.0);
+            }
+        }
+        table
     }
 
     /// The density in each group when columns have these shares.

@@ -26,6 +26,11 @@ impl Smoothing {
         Self::NONE,
     ];
 
+    /// The strength that reaches as far on bins that are narrower by a factor: the reach grows with the root of the strength.
+    pub(super) fn on_finer_bins(self, factor: f64) -> Self {
+        Self(self.0 * factor * factor)
+    }
+
     /// Smooths; shares still add up to the same. At the ends of a line what would leave stays.
     pub(super) fn apply(self, shares: &mut [f64], ring: bool) {
         let times = self.0.ceil() as usize;
@@ -75,22 +80,39 @@ fn once(shares: &mut [f64], side: f64, ring: bool) {
 
 const PARTS: usize = 4;
 
+/// Counts up to this are split report by report, larger ones by a normal approximation.
+const FEW: u64 = 4096;
+
 fn split(counts: &[u64]) -> Vec<Vec<f64>> {
     let mut rng = Generator::from_insecure_seed(0);
     let mut parts = vec![vec![0.0; counts.len()]; PARTS];
-    let mut word = 0u64;
-    let mut left = 0;
     for (group, count) in counts.iter().enumerate() {
-        for _ in 0..*count {
-            if left == 0 {
-                (word, left) = (rng.next_u64(), 32);
+        if *count > FEW {
+            split_many(*count as f64, &mut rng)
+                .into_iter()
+                .zip(&mut parts)
+                .for_each(|(c, part)| part[group] = c);
+            continue;
+        }
+        let mut word = 0u64;
+        for report in 0..*count {
+            if report % 32 == 0 {
+                word = rng.next_u64();
             }
             parts[(word & 3) as usize][group] += 1.0;
             word >>= 2;
-            left -= 1;
         }
     }
     parts
+}
+
+/// Four parts that vary about as those of reports which are put into them at random, and add up to the count.
+fn split_many(count: f64, rng: &mut Generator) -> [f64; PARTS] {
+    // The sum of twelve uniform numbers, less six, is nearly normal; the mean of four taken off leaves their sum at zero.
+    let mut normal = || (0..12).map(|_| rng.next_u64() as f64 * 2f64.powi(-64)).sum::<f64>() - 6.0;
+    let noise: [f64; PARTS] = std::array::from_fn(|_| normal());
+    let mean = noise.iter().sum::<f64>() / PARTS as f64;
+    noise.map(|noise| count / PARTS as f64 + (count / PARTS as f64).sqrt() * (noise - mean))
 }
 
 #[cfg(test)]
@@ -112,10 +134,12 @@ mod tests {
 
     #[test]
     fn parts_add_up() {
-        let counts = [5, 0, 1000, 3];
+        let counts = [5, 0, 1000, 3, 100_000, 1 << 60];
         let parts = split(&counts);
         for (group, count) in counts.iter().enumerate() {
-            assert_eq!(parts.iter().map(|part| part[group]).sum::<f64>(), *count as f64);
+            let sum = parts.iter().map(|part| part[group]).sum::<f64>();
+            assert!((sum - *count as f64).abs() <= 1e-12 * *count as f64, "{count} {sum}");
+            assert!(parts.iter().all(|part| part[group] >= 0.0));
         }
     }
 }

@@ -1,19 +1,22 @@
 //! Where people are: the shares of equal cells of a rectangle, from reports of places.
 
+mod brackets;
 mod laws;
+mod paths;
 #[cfg(test)]
 mod tests;
 
-use crate::frequency::{CONFIDENCE, Frequencies, Frequency};
-use crate::linear::{Fitter, Functional, Ground};
+use crate::bounds::{Counted, Kept, Purpose, Sampling, Tail};
+use crate::frequency::Frequency;
+use crate::numeric::Method;
 use crate::reading::PlacesReading;
 use crate::registry::AnyEstimator;
 use crate::robust::{RobustRow, taken_away, without};
-use crate::statistics::normal_quantile;
 use crate::summary::CountSummary;
-use crate::{Answer, Consistency, HasEstimator, Influence, Reading, Request, Robust};
+use crate::{Answer, Consistency, HasEstimator, Influence, PlaceShares, Reading, Request, Robust};
+use brackets::Brackets;
 use laws::Laws;
-use nalgebra::{DMatrix, DVector};
+pub use paths::{PathQuestion, PathShares};
 use privet_core::{
     Estimate, EstimateError, Estimator, Fingerprint, FingerprintBuilder, ParameterError, Probability,
     ReportBuffer, ReportError, Summary,
@@ -24,15 +27,15 @@ use std::sync::{Arc, OnceLock};
 /// Estimates the share of people in each cell of a grid from reports of a mechanism on places, or from paths: several such reports
 /// of each person.
 ///
-/// **The value** of a cell is that of the density under which the reports are likeliest, by expectation-maximisation on a grid of up
-/// to 32 x 32 cells. It stops when further rounds hardly make the reports likelier, which leaves it smoother than the maximum.
+/// **The value** of a cell is that of the density under which the reports are likeliest, by expectation-maximisation on a finer
+/// grid, or the nearest end of the interval. (With [`Method::Histogram`] it is the middle of what the weights say, which is quick.) The search stops when further rounds hardly make the reports likelier, which leaves it
+/// smoother than the maximum.
 ///
-/// **The interval** is that of a linear estimate from the same counters. It is widened by the bias that the estimated density allows,
-/// as those of [`crate::NumberEstimator`] are, and need not lie around the value.
+/// **The interval** holds for every population: it is that of weights of reports which bracket the cell (`bounds`). A cell
+/// holds its lower and left lines; its upper and right ones only at the border of the rectangle.
 ///
-/// **Paths.** The share of a cell is that of all places of all people, each person counting alike. The places of one person belong
-/// together, so the interval is that of as many reports as there are people, whatever the number of places: never too
-/// short, and up to the root of that number too long where a person's places have nothing to do with each other.
+/// **Paths.** The share of a cell is that of all places of all people, each person counting alike. The noise of each place is
+/// drawn by itself; how people differ counts once for each person, whatever the number of places.
 ///
 /// The summary counts reports in at most 32 x 32 groups and does not depend on the cells that are asked for.
 #[derive(Debug, Clone)]
@@ -42,17 +45,10 @@ pub struct PlaneEstimator {
     places: u32,
     fingerprint: Fingerprint,
     laws: Arc<OnceLock<Laws>>,
+    brackets: Kept<Purpose, Brackets>,
 }
 
-/// Linear estimates of all cells.
-struct Linear {
-    fits: Vec<Functional>,
-    variances: Vec<f64>,
-    /// For each law of the fit and each group what a report there counts for.
-    scaled: DMatrix<f64>,
-}
-
-const METHOD: &str = "expectation-maximisation on a grid, interval by linear estimate";
+const METHOD: &str = "likeliest density, interval by bracketing weights";
 
 impl PlaneEstimator {
     /// The most cells along a side. Finer ones cannot be told apart at any usual epsilon.
@@ -73,8 +69,12 @@ impl PlaneEstimator {
                 ),
             });
         }
+        Ok(Self::on_grid(reports, side))
+    }
+
+    fn on_grid(reports: Arc<dyn PlaneReports>, side: u32) -> Self {
         let fingerprint = reports.reports_fingerprint();
-        Ok(Self { reports, side, places: 1, fingerprint, laws: Arc::default() })
+        Self { reports, side, places: 1, fingerprint, laws: Arc::default(), brackets: Kept::default() }
     }
 
     /// The estimator of paths: each report is that of `places` places, one after the other.
@@ -104,10 +104,6 @@ impl PlaneEstimator {
         self.laws.get_or_init(|| Laws::new(&*self.reports, self.side))
     }
 
-    fn cells(&self) -> usize {
-        (self.side * self.side) as usize
-    }
-
     /// The counters, if this is a sound summary with at least one report.
     fn counts<'a>(&self, summary: &'a CountSummary) -> Result<&'a [u64], EstimateError> {
         let groups = self.reports.groups();
@@ -119,60 +115,71 @@ impl PlaneEstimator {
         Ok(counts)
     }
 
-    /// Linear estimates around a density.
-    fn linear(&self, counts: &[u64], people: u64, density: &[f64]) -> Linear {
-        let laws = self.laws();
-        let means = &laws.fine * DVector::from_column_slice(density);
-        let mut scaled = laws.coarse.clone();
-        for (mut row, mean) in scaled.row_iter_mut().zip(means.iter()) {
-            row /= mean.max(f64::MIN_POSITIVE);
-        }
-        let total = counts.iter().map(|count| *count as f64).sum::<f64>();
-        let shares = DVector::from_iterator(counts.len(), counts.iter().map(|count| *count as f64 / total));
-        let fitter = Fitter::new(Ground {
-            shares: density.to_vec(),
-            classes: laws.classes.clone(),
-            response: laws.fine.tr_mul(&scaled),
-            information: laws.coarse.tr_mul(&scaled),
-            observed: scaled.tr_mul(&shares),
-            n: people as f64,
-        });
-        let target = |cell: usize| laws.inside(cell, self.side as usize);
-        // Cells are alike, so one choice serves all.
-        let ridge = fitter.best_ridge(&target(self.cells() / 2 + self.side as usize / 2));
-        let fits: Vec<_> = (0..self.cells()).map(|cell| fitter.fit_with(&target(cell), ridge)).collect();
-        let variance = |fit: &Functional| match self.places {
-            1 => fit.variance,
-            _ => fitter.variance_over_people(fit),
-        };
-        Linear { variances: fits.iter().map(variance).collect(), fits, scaled }
+    fn brackets(&self, people: u64, sampling: Sampling) -> Arc<Brackets> {
+        let purpose = Purpose::new(people as f64 * f64::from(self.places), sampling.share());
+        self.brackets.get(purpose, |purpose| Brackets::new(&*self.reports, self.side, *purpose))
     }
 
-    fn frequencies(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
+    /// The shares of all cells.
+    ///
+    /// # Errors
+    /// When there are no reports, or the summary is another mechanism's or damaged.
+    pub fn place_shares(
+        &self,
+        summary: &CountSummary,
+        request: &Request,
+    ) -> Result<PlaceShares, EstimateError> {
         let (counts, n) = (self.counts(summary)?, summary.count());
-        let density = self.laws().likeliest(counts);
-        let linear = self.linear(counts, n, &density);
-        let values = self.laws().in_cells(&density, self.side as usize);
-        let alpha = 1.0 - CONFIDENCE;
-        let reaches = [alpha, alpha / self.cells() as f64].map(|alpha| normal_quantile(1.0 - alpha / 2.0));
+        let total = counts.iter().map(|count| *count as f64).sum::<f64>();
+        let shares: Vec<f64> = counts.iter().map(|count| *count as f64 / total).collect();
+        let sampling = Sampling::new(request.target, n, request.took_part);
+        let brackets = self.brackets(n, sampling);
+        let counted =
+            Counted { shares: &shares, people: n as f64, reports_of_one: f64::from(self.places), sampling };
+        // Without a likelihood, the middle of what the weights say.
+        let is_quick = request.method == Method::Histogram;
+        let values = match is_quick {
+            true => vec![f64::NAN; brackets.of_cells.len()],
+            false => self.laws().in_cells(&self.laws().likeliest(counts), self.side as usize),
+        };
+        let cells = brackets.of_cells.len();
         let row = |(cell, value): (usize, f64)| {
-            let fit = &linear.fits[cell];
-            let standard_error = linear.variances[cell].sqrt();
-            let [interval, simultaneous_interval] = reaches.map(|reach| {
-                let reach = reach * standard_error + fit.bias;
-                [fit.value - reach, fit.value + reach].map(|end| end.clamp(0.0, 1.0))
-            });
-            let estimate = Estimate { value, standard_error, interval, n, method: METHOD };
+            let found = brackets.of_cells[cell].measure(&counted);
+            let value = if is_quick { f64::midpoint(found.range()[0], found.range()[1]) } else { value };
+            let [interval, simultaneous_interval] = [Tail::ONE, Tail::of_many(cells)]
+                .map(|tail| found.interval(tail).map(|end| end.clamp(0.0, 1.0)));
+            let value = value.clamp(interval[0], interval[1]);
+            let [low, high] = found.range().map(|end| end.clamp(0.0, 1.0));
+            let estimate = Estimate {
+                value,
+                standard_error: found.standard_error(),
+                bias_bound: (value - low).max(high - value).max(0.0),
+                interval,
+                n,
+                method: METHOD,
+                target: request.target,
+            };
             Frequency { label: cell.to_string(), estimate, simultaneous_interval }
         };
-        let rows = values.into_iter().enumerate().map(row).collect();
-        Ok(Frequencies { rows, n, method: METHOD.to_owned() })
+        let cells = values.into_iter().enumerate().map(row).collect();
+        Ok(PlaceShares {
+            rectangle: self.reports.rectangle(),
+            side: self.side,
+            cells,
+            n,
+            method: METHOD.to_owned(),
+        })
     }
 
-    /// For each cell what a place report in each group adds to its linear estimate, before the shift.
-    fn weights(&self, linear: &Linear) -> Vec<Vec<f64>> {
-        let of_fit = |fit: &Functional| (&linear.scaled * &fit.coefficients).as_slice().to_vec();
-        linear.fits.iter().map(of_fit).collect()
+    /// For each cell the weights halfway between both sides of its bracket.
+    fn weights(&self, summary: &CountSummary) -> Vec<Vec<f64>> {
+        let sampling = Sampling::new(Request::default().target, summary.count(), None);
+        let brackets = self.brackets(summary.count(), sampling);
+        let middle = |bracket: &crate::bounds::Bracket| {
+            let both = bracket.upper.weights.iter().zip(&bracket.lower.weights);
+            both.map(|(upper, lower)| (upper - lower) / 2.0).collect()
+        };
+        brackets.of_cells.iter().map(middle).collect()
     }
 }
 
@@ -187,7 +194,7 @@ impl AnyEstimator for PlaneEstimator {
 
     fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
         match request.step {
-            Consistency::None => self.frequencies(summary).map(Answer::Frequencies),
+            Consistency::None => self.place_shares(summary, request).map(Answer::Places),
             step => Err(EstimateError::Step { step: step.as_str(), method: METHOD }),
         }
     }
@@ -196,39 +203,35 @@ impl AnyEstimator for PlaneEstimator {
         Reading::Places(PlacesReading { reports: &*self.reports, places: self.places })
     }
 
-    /// All places of one person's report may be exchanged. The weights are held fixed.
+    /// All places of one person's report may be exchanged.
     fn influence(&self, summary: &CountSummary) -> Result<Influence, EstimateError> {
-        let counts = self.counts(summary)?;
-        let linear = self.linear(counts, summary.count(), &self.laws().likeliest(counts));
+        self.counts(summary)?;
         let range = |weights: &Vec<f64>| {
             let ends = weights.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], weight| {
                 [low.min(*weight), high.max(*weight)]
             });
             (ends[1] - ends[0]) / summary.count() as f64
         };
-        Ok(Influence::Frequencies(self.weights(&linear).iter().map(range).collect()))
+        Ok(Influence::Frequencies(self.weights(summary).iter().map(range).collect()))
     }
 
     fn robust(&self, summary: &CountSummary, fakes: Probability) -> Result<Robust, EstimateError> {
         let counts = self.counts(summary)?;
         let taken = taken_away(summary.count(), fakes)? * u64::from(self.places);
-        let density = self.laws().likeliest(counts);
-        let linear = self.linear(counts, summary.count(), &density);
-        let values = self.laws().in_cells(&density, self.side as usize);
+        let values = self.laws().in_cells(&self.laws().likeliest(counts), self.side as usize);
         let row = |(cell, (weights, value)): (usize, (Vec<f64>, f64))| {
-            let shift = linear.fits[cell].shift;
-            let bounds = without(weights.into_iter().zip(counts.iter().copied()).collect(), taken);
-            let label = cell.to_string();
-            RobustRow { label, value, bounds: Some(bounds.map(|end| end + shift)) }
+            let bounds =
+                |taken: u64| without(weights.iter().copied().zip(counts.iter().copied()).collect(), taken);
+            RobustRow { label: cell.to_string(), value, bounds: Some(bounds(taken)), raw: Some(bounds(0)[0]) }
         };
-        let rows = self.weights(&linear).into_iter().zip(values).enumerate().map(row).collect();
+        let rows = self.weights(summary).into_iter().zip(values).enumerate().map(row).collect();
         Ok(Robust { rows, fakes: fakes.get(), method: "likeliest density" })
     }
 }
 
 impl Estimator for PlaneEstimator {
     type Summary = CountSummary;
-    type Estimate = Frequencies;
+    type Estimate = PlaceShares;
 
     fn empty_summary(&self) -> CountSummary {
         CountSummary::empty(self.fingerprint, self.reports.groups())
@@ -243,8 +246,8 @@ impl Estimator for PlaneEstimator {
         summary.add(self.fingerprint, reports, &counts)
     }
 
-    fn estimate(&self, summary: &CountSummary) -> Result<Frequencies, EstimateError> {
-        self.frequencies(summary)
+    fn estimate(&self, summary: &CountSummary) -> Result<PlaceShares, EstimateError> {
+        self.place_shares(summary, &Request::default())
     }
 }
 
@@ -267,11 +270,5 @@ impl HasEstimator for PlaneWindow {
 }
 
 fn on_default_cells<M: PlaneReports + Clone + 'static>(mechanism: &M) -> PlaneEstimator {
-    PlaneEstimator {
-        fingerprint: mechanism.reports_fingerprint(),
-        reports: Arc::new(mechanism.clone()),
-        side: PlaneEstimator::DEFAULT_CELLS_OF_A_SIDE,
-        places: 1,
-        laws: Arc::default(),
-    }
+    PlaneEstimator::on_grid(Arc::new(mechanism.clone()), PlaneEstimator::DEFAULT_CELLS_OF_A_SIDE)
 }

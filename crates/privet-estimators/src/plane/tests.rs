@@ -1,6 +1,6 @@
 use super::*;
 use crate::statistics::chi_square_upper_tail;
-use privet_core::{Epsilon, Generator, Interval, Mechanism, Rectangle};
+use privet_core::{Epsilon, Generator, Interval, Mechanism, Rectangle, Target};
 
 fn field() -> Rectangle {
     Rectangle::new([Interval::new(0.0, 1.0).unwrap(), Interval::new(0.0, 2.0).unwrap()]).unwrap()
@@ -53,9 +53,10 @@ fn towns_are_found_and_intervals_cover() {
     let shares = truth(&people, 4);
     let (mut covered, mut all) = (0, 0);
     for seed in 0..10 {
-        let found = estimator.frequencies(&summary_of(&estimator, &mechanism, &people, seed)).unwrap();
-        assert!((found.rows.iter().map(|row| row.estimate.value).sum::<f64>() - 1.0).abs() < 1e-9);
-        for (row, truth) in found.rows.iter().zip(&shares) {
+        let found =
+            Estimator::estimate(&estimator, &summary_of(&estimator, &mechanism, &people, seed)).unwrap();
+        assert!((found.cells.iter().map(|row| row.estimate.value).sum::<f64>() - 1.0).abs() < 1e-9);
+        for (row, truth) in found.cells.iter().zip(&shares) {
             assert!(
                 (row.estimate.value - truth).abs() < 0.08,
                 "{}: {} {truth}",
@@ -77,7 +78,8 @@ fn towns_are_found_and_intervals_cover() {
     assert!(covered >= 140, "{covered} of {all}");
 }
 
-/// Whoever counts five places of one person as five people finds intervals that are too short: here all five are the same place.
+/// The noise of five places is drawn five times, but about a population five places of one person say no more than one: here all
+/// five are the same.
 #[test]
 fn paths_count_people() {
     let mechanism = window(1.0);
@@ -87,17 +89,23 @@ fn paths_count_people() {
     let places: Vec<[f64; 2]> = people.iter().flat_map(|place| [*place; 5]).collect();
     let of_paths = summary_of(&paths, &mechanism, &places, 3);
     assert_eq!((of_paths.count(), of_paths.counts().iter().sum::<u64>()), (4000, 20_000));
-    let (all, alone) = (
-        paths.frequencies(&of_paths).unwrap(),
-        single.frequencies(&summary_of(&single, &mechanism, &people, 3)).unwrap(),
-    );
-    for ((path, person), truth) in all.rows.iter().zip(&alone.rows).zip(truth(&people, 2)) {
-        // Not shorter than that of one place for each person, up to what the weights differ by.
-        assert!(path.estimate.standard_error > 0.9 * person.estimate.standard_error);
+    let of_people = summary_of(&single, &mechanism, &people, 3);
+    for target in Target::ALL {
+        let request = Request { target, ..Request::default() };
+        let all = paths.place_shares(&of_paths, &request).unwrap();
+        let alone = single.place_shares(&of_people, &request).unwrap();
+        let least = if target == Target::Population { 0.9 } else { 0.4 };
+        for (path, person) in all.cells.iter().zip(&alone.cells) {
+            // Up to what the weights differ by.
+            assert!(path.estimate.standard_error > least * person.estimate.standard_error);
+        }
+    }
+    let all = Estimator::estimate(&paths, &of_paths).unwrap();
+    for (path, truth) in all.cells.iter().zip(truth(&people, 2)) {
         let [low, high] = path.simultaneous_interval;
         assert!((low..=high).contains(&truth), "{low} {truth} {high}");
     }
-    assert!(single.frequencies(&of_paths).is_err(), "another fingerprint");
+    assert!(Estimator::estimate(&single, &of_paths).is_err(), "another fingerprint");
 }
 
 /// Reports of people at one place against the law of its cell: chi-square over 16 blocks of groups, alpha = 1e-6.
@@ -134,8 +142,8 @@ fn forged_reports_move_an_estimate_within_the_bounds() {
     let summary = summary_of(&estimator, &mechanism, &towns(1000), 1);
     let robust = estimator.robust(&summary, Probability::new(0.1).unwrap()).unwrap();
     let Influence::Frequencies(influence) = estimator.influence(&summary).unwrap() else { panic!() };
-    let found = estimator.frequencies(&summary).unwrap();
-    for ((row, influence), found) in robust.rows.iter().zip(influence).zip(&found.rows) {
+    let found = Estimator::estimate(&estimator, &summary).unwrap();
+    for ((row, influence), found) in robust.rows.iter().zip(influence).zip(&found.cells) {
         let [low, high] = row.bounds.unwrap();
         assert_eq!(row.value, found.estimate.value);
         // A hundred of a thousand reports, each of which moves the mean of the others by about its influence.
@@ -161,7 +169,7 @@ fn what_does_not_fit_is_refused() {
     }
     let estimator = mechanism.estimator();
     let empty = Estimator::empty_summary(&estimator);
-    assert!(matches!(estimator.frequencies(&empty), Err(EstimateError::TooFewReports { .. })));
+    assert!(matches!(Estimator::estimate(&estimator, &empty), Err(EstimateError::TooFewReports { .. })));
     let step = Request::from(Consistency::Simplex);
     let summary = summary_of(&estimator, &mechanism, &towns(10), 1);
     assert!(matches!(estimator.answer(&summary, &step), Err(EstimateError::Step { .. })));

@@ -4,7 +4,7 @@
 //! 1e-12. General special-function libraries lose digits or never return there, so the few functions we
 //! need are written here, in log space, with the direction of every rounding error chosen on purpose.
 //!
-//! - [`normal_quantile`]: quantiles of the standard normal distribution.
+//! - [`normal_quantile`] and [`normal_upper_tail`]: the standard normal distribution.
 //! - [`ln_factorial`] and [`ln_binomial_coefficient`]: logarithms of huge counts.
 //! - [`binomial_upper_tail`], [`binomial_lower_tail`] and their logarithms.
 //! - [`clopper_pearson`], [`clopper_pearson_lower`] and [`clopper_pearson_upper`]: exact confidence bounds
@@ -25,7 +25,7 @@ pub use chi_square::chi_square_upper_tail;
 pub use clopper_pearson::{ClopperPearson, clopper_pearson, clopper_pearson_lower, clopper_pearson_upper};
 pub use count::BinomialCount;
 pub use factorial::{ln_binomial_coefficient, ln_factorial};
-pub use normal::normal_quantile;
+pub use normal::{normal_quantile, normal_upper_tail};
 
 #[cfg(test)]
 mod testing {

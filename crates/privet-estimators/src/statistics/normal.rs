@@ -109,6 +109,11 @@ pub fn normal_quantile(probability: f64) -> f64 {
     upper_quantile(tail).copysign(from_half)
 }
 
+/// The probability that a standard normal variable is above a value.
+pub fn normal_upper_tail(value: f64) -> f64 {
+    libm::erfc(value / std::f64::consts::SQRT_2) / 2.0
+}
+
 /// The value that is exceeded with probability `tail`, for tails below 0.075.
 fn upper_quantile(tail: f64) -> f64 {
     if tail == 0.0 {
@@ -158,6 +163,15 @@ mod tests {
         for (probability, wanted) in QUANTILES {
             let error = relative_error(normal_quantile(probability), wanted);
             assert!(error < 1e-15, "at {probability:e}: relative error {error:e}");
+        }
+    }
+
+    #[test]
+    fn tails_are_those_of_the_quantiles() {
+        for (probability, quantile) in QUANTILES.iter().filter(|(probability, _)| *probability > 1e-290) {
+            let error = relative_error(normal_upper_tail(-quantile), *probability);
+            // Far out a rounding of the quantile is many roundings of the tail.
+            assert!(error < 1e-15 * (10.0 + quantile * quantile), "at {probability:e}: {error:e}");
         }
     }
 

@@ -58,6 +58,27 @@ pub fn bin_rows(channel: &dyn AnyNumeric, bins: usize) -> Vec<Vec<(u32, f64)>> {
     rows
 }
 
+/// Values of the domain, as fractions of it, that are reported by one row or a mixture of two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ValueStretch {
+    /// The lowest and the highest value.
+    pub ends: [f64; 2],
+    /// The two rows.
+    pub nodes: [u32; 2],
+    /// The share of the second row at both ends; between them it changes in a straight line.
+    pub shares: [f64; 2],
+}
+
+/// All values of a channel's domain in order. On a circle the last stretch may end above one, where the first one begins.
+pub fn value_stretches(channel: &dyn AnyNumeric) -> Vec<ValueStretch> {
+    let mut stretches = Vec::new();
+    for_each_stretch(channel, &|_| (), |stretch| {
+        let Stretch { from, to, shares, nodes, .. } = *stretch;
+        stretches.push(ValueStretch { ends: [from, to], nodes, shares });
+    });
+    stretches
+}
+
 fn entropy(probability: f64) -> f64 {
     if probability > 0.0 { -probability * probability.ln() } else { 0.0 }
 }

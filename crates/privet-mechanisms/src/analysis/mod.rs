@@ -24,7 +24,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub use information::bin_rows;
+pub use information::{ValueStretch, bin_rows, value_stretches};
 pub use law::{DensityPiece, Law};
 pub use numeric::{AnyNumeric, Space};
 

@@ -108,7 +108,7 @@ impl Rappor {
                 ),
             });
         }
-        let row = PeakedRow::calibrate(2, divided(epsilon, 2 * hashes)?)?;
+        let row = PeakedRow::calibrate(2, epsilon.divided(2 * hashes)?)?;
         let thresholds = BitThresholds { set: row.high(), unset: row.low() };
         let guarantee = pure_guarantee(&thresholds.pair_ratio().pow(hashes))?;
         let rows = (0..cohorts * hashes).map(|row| RowHash::new("rappor", row)).collect();
@@ -135,14 +135,6 @@ impl Rappor {
         };
         (0..hashes).map(position).collect()
     }
-}
-
-/// Epsilon over a whole number, rounded down: the parts together must not exceed the whole.
-fn divided(epsilon: Epsilon, parts: u32) -> Result<Epsilon, ParameterError> {
-    let quotient = epsilon.get() / f64::from(parts);
-    // The fused product is exact before its one rounding, so its sign says whether the quotient was rounded up.
-    let was_rounded_up = quotient.mul_add(f64::from(parts), -epsilon.get()) > 0.0;
-    Epsilon::new(if was_rounded_up { quotient.next_down() } else { quotient })
 }
 
 impl Build for Rappor {

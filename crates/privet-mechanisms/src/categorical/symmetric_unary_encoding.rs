@@ -55,7 +55,7 @@ impl UnaryRule for Symmetric {
     };
 
     fn thresholds(epsilon: Epsilon) -> Result<BitThresholds, ParameterError> {
-        let row = PeakedRow::calibrate(2, epsilon.half()?)?;
+        let row = PeakedRow::calibrate(2, epsilon.divided(2)?)?;
         Ok(BitThresholds { set: row.high(), unset: row.low() })
     }
 }

@@ -1,12 +1,14 @@
 //! Mechanisms on places in a rectangle.
 
 mod analysis;
+mod laws;
 mod layout;
 mod prior;
 mod reports;
 mod square_window;
 mod window;
 
+pub use laws::PlaneLaws;
 pub use layout::PlaneLayout;
 pub use prior::PlanePrior;
 pub use reports::PlaneReports;

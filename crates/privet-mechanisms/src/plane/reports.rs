@@ -1,6 +1,6 @@
 //! What estimates from many reports need to know about a mechanism on places.
 
-use super::{PlaneLayout, PlaneWindow, SquareWindow};
+use super::{PlaneLaws, PlaneLayout, PlaneWindow, SquareWindow};
 use privet_core::{Fingerprint, Mechanism, Rectangle, ReportError};
 use std::fmt::Debug;
 
@@ -31,6 +31,10 @@ pub trait PlaneReports: Debug + Send + Sync {
     /// For each cell of a grid with `side` cells along each side of the rectangle the probability of each group, if the place is
     /// uniform in the cell. Cells are counted along the first coordinate first.
     fn cell_laws(&self, side: u32) -> Vec<Vec<f64>>;
+
+    /// The laws of all places, for functions of the place that change only at the lines of a grid with `side` cells along each
+    /// side.
+    fn place_laws(&self, side: u32) -> PlaneLaws;
 }
 
 /// Along each side reports are counted in at most so many groups: estimates are on grids of half as many cells or fewer.
@@ -91,6 +95,43 @@ impl SquareWindow {
         (0..side).map(stretch).collect()
     }
 
+    /// Where windows start between which the number of columns in each group changes in a straight line, and those on both sides of
+    /// the lines of a grid.
+    fn key_starts(&self, axis: usize, side: u32) -> Vec<u32> {
+        let (cells, window, parts) = (self.lattice()[axis], self.window()[axis], self.parts()[axis]);
+        let last = cells - window;
+        let edges = (0..=parts.count).map(|part| parts.start(part));
+        let bends = edges.flat_map(|edge| [Some(edge), edge.checked_sub(window)]).flatten();
+        let lines = (1..side).flat_map(|line| {
+            let start = f64::from(line) * f64::from(cells) / f64::from(side) - 0.5 * f64::from(window) + 0.5;
+            let start = start as u32;
+            [start.saturating_sub(1), start, start + 1]
+        });
+        let mut starts: Vec<u32> =
+            bends.chain(lines).chain([0, last]).filter(|start| *start <= last).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        starts
+    }
+
+    /// The stretch of a side, in shares of it, whose windows start at a column.
+    fn stretch_of(&self, axis: usize, start: u32) -> [f64; 2] {
+        let (cells, window) = (self.lattice()[axis], self.window()[axis]);
+        let share = |start: u32| (f64::from(start) + 0.5 * f64::from(window) - 0.5) / f64::from(cells);
+        let high = if start == cells - window { 1.0 } else { share(start + 1).min(1.0) };
+        [if start == 0 { 0.0 } else { share(start).max(0.0) }, high]
+    }
+
+    /// The number of columns of a window in each group.
+    fn columns_inside(&self, axis: usize, start: u32) -> Vec<f64> {
+        let (window, parts) = (self.window()[axis], self.parts()[axis]);
+        let columns = |part: u32| {
+            let (from, to) = (parts.start(part).max(start), parts.start(part + 1).min(start + window));
+            f64::from(to.saturating_sub(from))
+        };
+        (0..parts.count).map(columns).collect()
+    }
+
     fn group_sizes(&self) -> Vec<f64> {
         let [first, second] = self.parts();
         let size = |group: u32| first.size(group / second.count) * second.size(group % second.count);
@@ -139,6 +180,18 @@ impl PlaneReports for SquareWindow {
             sizes.iter().zip(inside).map(|(size, inside)| low * size + (high - low) * inside).collect()
         };
         (0..(side * side) as usize).map(law).collect()
+    }
+
+    fn place_laws(&self, side: u32) -> PlaneLaws {
+        let total = self.row().total() as f64;
+        let (low, high) = (self.row().low() as f64 / total, self.row().high() as f64 / total);
+        let starts = [0, 1].map(|axis| self.key_starts(axis, side));
+        let stretches =
+            [0, 1].map(|axis| starts[axis].iter().map(|start| self.stretch_of(axis, *start)).collect());
+        let inside =
+            [0, 1].map(|axis| starts[axis].iter().map(|start| self.columns_inside(axis, *start)).collect());
+        let base = self.group_sizes().into_iter().map(|size| low * size).collect();
+        PlaneLaws::of_product(stretches, base, high - low, inside)
     }
 }
 
@@ -205,6 +258,25 @@ impl PlaneReports for PlaneWindow {
         }
         laws
     }
+
+    fn place_laws(&self, _side: u32) -> PlaneLaws {
+        let total = self.row().total() as f64;
+        let (low, high) = (self.row().low() as f64 / total, self.row().high() as f64 / total);
+        let group_of: Vec<usize> = (0..self.cells() as usize).map(|cell| self.group_at(cell)).collect();
+        let base: Vec<f64> = self.cells_of_groups().into_iter().map(|size| low * size).collect();
+        let lattice = self.layout().lattice();
+        let law = |node: u32| {
+            let mut law = base.clone();
+            self.window(node).iter().for_each(|cell| law[group_of[usize::from(*cell)]] += high - low);
+            law
+        };
+        PlaneLaws::of_list(lattice.map(equal_parts), (0..lattice[0] * lattice[1]).map(law).collect())
+    }
+}
+
+/// The equal parts of a side, in shares of it.
+fn equal_parts(parts: u32) -> Vec<[f64; 2]> {
+    (0..parts).map(|part| [part, part + 1].map(|edge| f64::from(edge) / f64::from(parts))).collect()
 }
 
 /// The stretches of `side` equal ones that a part of a lattice lies in, each with the share of the stretch that it takes.
@@ -270,6 +342,50 @@ mod tests {
                 assert!((low * (1.0 - 1e-12)..=high * (1.0 + 1e-12)).contains(mass));
             }
         }
+    }
+
+    /// Every place has the law of its stretch, and laws between two key ones are mixtures.
+    fn check_places<M>(mechanism: &M, side: u32)
+    where
+        M: PlaneReports + Channel<Domain = Rectangle, Report = Category>,
+    {
+        let laws = mechanism.place_laws(side);
+        let weights: Vec<f64> = (0..mechanism.groups()).map(|group| (group as f64 * 0.7).sin()).collect();
+        let means = laws.means(&weights);
+        let by_place = |place: [f64; 2]| -> f64 {
+            let mut slot = vec![0; mechanism.report_bytes()];
+            let reports = mechanism.all_reports(1 << 16).unwrap();
+            let mean = |report: &Category| {
+                mechanism.encode(report, &mut slot);
+                let weight = weights[mechanism.group_of(&slot).unwrap()];
+                weight * mechanism.probability(&mechanism.domain().point_at(place), report).to_f64()
+            };
+            reports.iter().map(mean).collect::<Vec<f64>>().iter().sum()
+        };
+        for (index, mean) in means.iter().enumerate() {
+            let [first, second] = laws.places(index).map(|[low, high]| f64::midpoint(low, high));
+            assert!((by_place([first, second]) - mean).abs() < 1e-9, "{index}");
+            let by_law: f64 = laws.law(index).iter().zip(&weights).map(|(law, weight)| law * weight).sum();
+            assert!((by_law - mean).abs() < 1e-9);
+        }
+        let extremes =
+            means.iter().fold([f64::MAX, f64::MIN], |[low, high], mean| [low.min(*mean), high.max(*mean)]);
+        for index in 0..400 {
+            let place = [f64::from(index % 20), f64::from(index / 20)].map(|step| (step + 0.5) / 20.0);
+            assert!((extremes[0] - 1e-12..=extremes[1] + 1e-12).contains(&by_place(place)));
+        }
+    }
+
+    #[test]
+    fn laws_of_places_stand_for_all_places() {
+        for epsilon in [1.0, 4.0] {
+            let square =
+                SquareWindow::with_lattice(rectangle(0.0), Epsilon::new(epsilon).unwrap(), [40, 6]).unwrap();
+            check_places(&square, 4);
+        }
+        let positions = (0..25).map(|cell| [13_000 * (cell / 5), 16_000 * (cell % 5)]).collect();
+        let layout = PlaneLayout::new([4, 8], 4, positions).unwrap();
+        check_places(&PlaneWindow::new(rectangle(2.0), Epsilon::new(2.0).unwrap(), layout).unwrap(), 4);
     }
 
     /// Ten by six columns and windows that start at halves: points lie on both sides of every jump in equal numbers.

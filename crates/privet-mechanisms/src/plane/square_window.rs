@@ -240,8 +240,8 @@ impl SquareWindow {
         (start as u32).min(cells - window)
     }
 
-    /// The cells along one side that are read as the number nearest to a coordinate.
-    fn cells_at(&self, axis: usize, coordinate: f64) -> &[u32] {
+    /// The cells along one side that are read as the number nearest to a coordinate, in rising order; there is one at least.
+    pub fn cells_at(&self, axis: usize, coordinate: f64) -> &[u32] {
         let side = self.rectangle.sides()[axis];
         self.readings[axis].cells_at((coordinate - side.low()) / side.width())
     }

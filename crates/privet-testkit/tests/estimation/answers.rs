@@ -3,6 +3,7 @@
 use super::{Collection, two_kinds};
 use privet_core::{EstimateError, Summary};
 use privet_estimators::{Answer, Consistency, Request};
+use std::f64::consts::TAU;
 
 /// The mechanisms that need nothing but a domain and an epsilon.
 fn names(kind: &str) -> Vec<&'static str> {
@@ -30,9 +31,11 @@ fn every_number_mechanism_answers() {
 
 #[test]
 fn every_angle_mechanism_answers() {
+    let people: Vec<f64> = two_kinds(20_000).iter().map(|unit| (unit * 0.2 + 0.9) % 1.0).collect();
+    let moment = |of: fn(f64) -> f64| people.iter().map(|at| of(TAU * at)).sum::<f64>() / 20_000.0;
+    let truth = moment(f64::cos).hypot(moment(f64::sin));
     for name in names("circle") {
         let collection = Collection::new(name, "circle:1", 4.0);
-        let people: Vec<f64> = two_kinds(20_000).iter().map(|unit| (unit * 0.2 + 0.9) % 1.0).collect();
         let Answer::Angles(angles) = collection.answer(&people, 1, &Request::default()) else {
             panic!("{name} has no angles");
         };
@@ -41,8 +44,9 @@ fn every_angle_mechanism_answers() {
         let tolerance = if name == "sector-randomized-response" { 0.1 } else { 0.03 };
         assert!((away + 0.013).abs() < tolerance, "{name}: {:?}", angles.direction);
         let length = angles.resultant_length;
-        assert!((length.value - 0.97).abs() < tolerance, "{name}: {length:?}");
-        assert!(length.interval[0] <= 0.97 && 0.97 <= length.interval[1], "{name}: {length:?}");
+        assert!((length.value - truth).abs() < tolerance, "{name}: {length:?}");
+        let error = (length.value - truth).abs() - length.bias_bound;
+        assert!(error < 4.0 * length.standard_error, "{name}: {length:?} {truth}");
     }
 }
 

@@ -5,9 +5,13 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod answers;
+mod bad_input;
 mod coverage;
+mod honest;
 mod means;
+mod minimax;
 mod motionsense;
+mod shares;
 
 use privet_core::{DomainSpec, Epsilon, Generator, ReportBuffer, Values};
 use privet_estimators::registry::AnyEstimator;

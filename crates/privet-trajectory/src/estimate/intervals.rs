@@ -1,95 +1,105 @@
 //! How sure a density is.
 
-use super::density::{Density, blocks, sums};
+use super::density::{blocks, sums};
 use super::evidence::Evidence;
-use crate::TrajectoryError;
-use privet_core::Rng;
-use privet_core::sampling::uniform_below;
-use std::num::NonZeroU64;
+use crate::method::{LocationMethod, References, ReportLaws};
+use crate::{Path, Place, TrajectoryError};
+use privet_estimators::{Frequency, PathQuestion, PathShares};
 
-/// A share of the population with a confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ShareInterval {
-    /// The estimate.
-    pub share: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
+/// Estimates the shares of places in the cells of a grid, each with an interval that holds for every population.
+///
+/// The share of a cell is the mean over paths of the part of a path's places that lie in it: each person counts alike, and
+/// paths without reports for nobody. Intervals are those of weights of reports that bracket a cell for every place, and one
+/// path is one observation: see [`PathShares`]. A cell holds its lower lines and not its upper ones, but at the border.
+pub struct ShareIntervals<'a> {
+    group_of: Box<dyn Fn(&Place) -> u32 + Send + Sync + 'a>,
+    shares: PathShares,
+    shape: [u32; 2],
 }
 
-/// The fewest and the most repetitions of a bootstrap.
-const REPETITIONS: std::ops::RangeInclusive<u32> = 20..=10_000;
+impl std::fmt::Debug for ShareIntervals<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "ShareIntervals({} x {} cells)", self.shape[0], self.shape[1])
+    }
+}
 
-impl Evidence {
-    /// Intervals for the shares of the cells of a coarser grid, by the bootstrap: paths are drawn with replacement, the density
-    /// is estimated again, and the ends of the interval are quantiles of what comes out, for each cell on its own. Whole paths
-    /// are drawn because the places of one person belong together; reports without a person are paths of one report.
-    ///
-    /// The intervals say how much the estimate varies, not how much the grid or the early stop smooths it: the coarser the
-    /// grid, the better they cover. Of 95 % intervals on 4 x 4 cells, about 93 % held the truth.
+impl<'a> ShareIntervals<'a> {
+    /// The most cells along a side. Finer ones cannot be told apart at any usual epsilon.
+    pub const MOST_CELLS_OF_A_SIDE: u32 = 16;
+
+    /// For reports of a method with these references, on a grid with these numbers of cells along its sides.
     ///
     /// # Errors
-    /// When there are fewer than two paths, the lines of the coarser grid are not lines of the grid, the confidence is not
-    /// between 0 and 1, or the number of repetitions is not between 20 and 10 000.
-    pub fn intervals(
-        &self,
-        density: &Density,
+    /// When a side has no cells or too many, or reports of the method cannot have intervals.
+    pub fn new(
+        method: &'a dyn LocationMethod,
+        references: References,
         shape: [u32; 2],
-        confidence: f64,
-        repetitions: u32,
-        rng: &mut dyn Rng,
-    ) -> Result<Vec<ShareInterval>, TrajectoryError> {
-        let paths = self.paths().len() as u64;
-        let many = NonZeroU64::new(paths).filter(|paths| paths.get() > 1).ok_or_else(|| {
-            TrajectoryError::incompatible(format!("intervals need at least 2 paths: got {paths}"))
-        })?;
-        if !(confidence > 0.0 && confidence < 1.0 && REPETITIONS.contains(&repetitions)) {
+    ) -> Result<Self, TrajectoryError> {
+        let most = Self::MOST_CELLS_OF_A_SIDE;
+        if !shape.iter().all(|side| (1..=most).contains(side)) {
             return Err(TrajectoryError::incompatible(format!(
-                "intervals need a confidence between 0 and 1 and between {} and {} repetitions: got {confidence} and \
-                 {repetitions}",
-                REPETITIONS.start(),
-                REPETITIONS.end()
+                "shares with intervals are on 1 to {most} cells along each side: got {} x {}",
+                shape[0], shape[1]
             )));
         }
-        let blocks = blocks(self.grid(), shape).ok_or_else(|| {
-            let [first, second] = self.grid().shape();
-            TrajectoryError::incompatible(format!(
-                "the sides of a coarser grid must divide {first} and {second}: got {} x {}",
-                shape[0], shape[1]
-            ))
-        })?;
-        let mut draws: Vec<Vec<f64>> = vec![Vec::new(); shape[0] as usize * shape[1] as usize];
-        for _ in 0..repetitions {
-            let shares = sums(&self.redrawn(many, rng), &blocks, shape);
-            draws.iter_mut().zip(shares).for_each(|(draws, share)| draws.push(share));
-        }
-        let shares = sums(density.shares(), &blocks, shape);
-        Ok(shares
-            .into_iter()
-            .zip(&mut draws)
-            .map(|(share, draws)| interval(share, draws, confidence))
-            .collect())
+        let ReportLaws { group_of, laws } = method.report_laws(references, shape)?;
+        Ok(Self { group_of, shares: PathShares::new(laws, shape), shape })
     }
 
-    /// The density of as many paths, drawn with replacement.
-    fn redrawn(&self, paths: NonZeroU64, rng: &mut dyn Rng) -> Vec<f64> {
-        let mut times = vec![0.0; self.paths().len()];
-        for _ in 0..paths.get() {
-            times[uniform_below(paths, rng) as usize] += 1.0;
+    /// The shares of the cells, the second coordinate fastest. The evidence is that of the same reports, and gives the value of
+    /// each share.
+    ///
+    /// # Errors
+    /// When the lines of the cells are not lines of the evidence's grid, the reports are others, or there are too few paths.
+    pub fn estimate(
+        &self,
+        evidence: &Evidence,
+        reports: &[Path],
+        question: PathQuestion,
+    ) -> Result<Vec<Frequency>, TrajectoryError> {
+        let blocks = blocks(evidence.grid(), self.shape).ok_or_else(|| {
+            let [first, second] = evidence.grid().shape();
+            TrajectoryError::incompatible(format!(
+                "the sides of a coarser grid must divide {first} and {second}: got {} x {}",
+                self.shape[0], self.shape[1]
+            ))
+        })?;
+        let lengths = evidence.paths().iter().map(|path| path.kernels.len());
+        if !reports.iter().map(|path| path.places.len()).eq(lengths) {
+            return Err(TrajectoryError::incompatible("the reports are not those of the evidence"));
         }
-        self.maximise(&self.counts(|path| times[path]))
+        let (is_random, people) = (question.is_by_path(), evidence.people());
+        if is_random && people < 2 {
+            return Err(TrajectoryError::TooFewPaths { needed: 2, got: people });
+        }
+        let groups = |path: &Path| path.places.iter().map(|report| (self.group_of)(report)).collect();
+        let groups: Vec<Vec<u32>> = reports.iter().map(groups).collect();
+        let values = sums(&evidence.shares_of_people(), &blocks, self.shape);
+        let [first, second] = self.shape.map(|side| side as usize);
+        // There the first coordinate runs fastest, here the second.
+        let turned: Vec<f64> =
+            (0..first * second).map(|cell| values[cell % first * second + cell / first]).collect();
+        let found = self.shares.estimate(&groups, &turned, question)?;
+        let at = |cell: usize| {
+            let row = &found[cell % second * first + cell / second];
+            Frequency { label: cell.to_string(), ..row.clone() }
+        };
+        Ok((0..first * second).map(at).collect())
     }
 }
 
-/// From quantile to quantile; the estimate itself is always inside.
-fn interval(share: f64, draws: &mut [f64], confidence: f64) -> ShareInterval {
-    draws.sort_by(f64::total_cmp);
-    let tail = (1.0 - confidence) / 2.0 * draws.len() as f64;
-    let (first, last) = (tail as usize, draws.len() - 1);
-    ShareInterval {
-        share,
-        low: draws[first.min(last)].min(share),
-        high: draws[last - first.min(last)].max(share),
+impl Evidence {
+    /// How many paths have a report.
+    fn people(&self) -> u64 {
+        self.paths().iter().filter(|path| !path.kernels.is_empty()).count() as u64
+    }
+
+    /// The density in which each path counts alike.
+    fn shares_of_people(&self) -> Vec<f64> {
+        let reports = self.reports() as f64;
+        let paths = self.people() as f64;
+        // As many in all as there are reports, which is what the early stop goes by.
+        self.maximise(&self.counts(|path| reports / (paths * self.paths()[path].kernels.len().max(1) as f64)))
     }
 }

@@ -15,6 +15,7 @@ mod smoothing;
 
 pub use density::Density;
 pub use evidence::Evidence;
-pub use intervals::ShareInterval;
+pub use intervals::ShareIntervals;
 pub use median::geometric_median;
+pub use privet_estimators::PathQuestion;
 pub use smoothing::Motion;

@@ -2,7 +2,7 @@
 
 use super::LocationMethod;
 use crate::TrajectoryError;
-use privet_core::{Epsilon, ParameterError};
+use privet_core::Epsilon;
 use std::sync::Arc;
 
 /// How much each place of a path may lose. All of it is public.
@@ -37,8 +37,14 @@ impl PathBudget {
     pub fn epsilons(&self) -> Result<Vec<Epsilon>, TrajectoryError> {
         match self {
             Self::PerLocation(epsilon) => Ok(vec![*epsilon]),
-            Self::PerPath { epsilon, places } => divided(*epsilon, &vec![1.0; *places as usize]),
-            Self::Weighted { epsilon, weights } => divided(*epsilon, weights),
+            Self::PerPath { epsilon, places } => {
+                check_count(*places as usize)?;
+                Ok(vec![epsilon.divided(*places)?; *places as usize])
+            }
+            Self::Weighted { epsilon, weights } => {
+                check_count(weights.len())?;
+                Ok(epsilon.shared(weights)?)
+            }
         }
     }
 
@@ -68,21 +74,12 @@ impl PathBudget {
     }
 }
 
-fn divided(epsilon: Epsilon, weights: &[f64]) -> Result<Vec<Epsilon>, TrajectoryError> {
+fn check_count(places: usize) -> Result<(), TrajectoryError> {
     let most = PathBudget::MAX_PLACES;
-    if weights.is_empty() || weights.len() > most {
-        let count = weights.len();
-        return Err(TrajectoryError::incompatible(format!(
-            "a budget is divided over between 1 and {most} places: got {count}"
-        )));
+    if (1..=most).contains(&places) {
+        return Ok(());
     }
-    let total: f64 = weights.iter().sum();
-    if !total.is_finite() || weights.iter().any(|weight| *weight <= 0.0) {
-        return Err(TrajectoryError::incompatible("the weights of places must be finite and greater than 0"));
-    }
-    // Each operation errs by at most one part in 2^53, the sum by one for each place: taking this share off keeps the total.
-    let caution = 1.0 - (weights.len() as f64 + 4.0) * f64::EPSILON;
-    let part = |weight: &f64| Epsilon::new(epsilon.get() * (weight / total) * caution);
-    let parts: Result<Vec<Epsilon>, ParameterError> = weights.iter().map(part).collect();
-    Ok(parts?)
+    Err(TrajectoryError::incompatible(format!(
+        "a budget is divided over between 1 and {most} places: got {places}"
+    )))
 }

@@ -2,6 +2,7 @@
 
 mod budget;
 mod disclosure;
+mod laws;
 mod part;
 pub mod registry;
 mod release;
@@ -15,6 +16,7 @@ mod window_2d;
 
 pub use budget::PathBudget;
 pub use disclosure::Disclosure;
+pub use laws::ReportLaws;
 pub use part::{LinePart, Part, RingPart};
 pub use release::{PathPromise, Release, perturb_path};
 pub use solved_plane::SolvedPlane;
@@ -90,5 +92,23 @@ pub trait LocationMethod: Debug + Send + Sync {
     /// each crossing.
     fn crossing_likelihood(&self, _lines: [&[f64]; 2], _report: &Place) -> Option<CrossingMasses> {
         None
+    }
+
+    /// How likely groups of reports are from all places at once, good for functions of the place that change only at the lines
+    /// of a grid of `shape` cells. Intervals that hold for every population need it.
+    ///
+    /// # Errors
+    /// When it is not known, or every report has a law of its own; the error says why, and what to do instead.
+    fn report_laws(
+        &self,
+        _references: References,
+        _shape: [u32; 2],
+    ) -> Result<ReportLaws<'_>, TrajectoryError> {
+        let why = "it is not known how likely its reports are from every place";
+        Err(TrajectoryError::NoIntervals {
+            method: self.id(),
+            why,
+            instead: "report by window-2d or tracs-c",
+        })
     }
 }

@@ -16,7 +16,7 @@ use privet_mechanisms::interval::{
     MinimaxAbsolute, OptimalPiecewise, OptimalPiecewiseSquared, SquareWaveBounded,
 };
 use privet_mechanisms::lattice::{
-    Calibration, LatticeChannel, LatticeMechanism, LatticeRule, NumberDomain, Placement,
+    Calibration, LatticeChannel, LatticeMechanism, LatticeRule, NumberDomain, Placement, Run,
 };
 use std::fmt::Debug;
 use std::ops::Range;
@@ -47,8 +47,43 @@ pub trait Part: Debug + Send + Sync {
     /// The reports that stand for the number nearest to `value`.
     fn cells_at(&self, value: f64) -> Range<u32>;
 
+    /// How many values have a law of their own; all others have mixtures of those of two neighbours.
+    fn nodes(&self) -> u32;
+
+    /// From which value to which others can have a node's law, or a mixture with it. Around a circle the first and the last may
+    /// lie beyond its ends.
+    fn stretch(&self, node: u32) -> [f64; 2];
+
+    /// The probability of each part of the reports at a node. `edges` has the first report of each part, and all reports
+    /// belong to one.
+    fn law(&self, node: u32, edges: &[u32]) -> Vec<f64>;
+
     /// The largest ratio of the probabilities of one report under two values.
     fn worst_ratio(&self) -> Fraction;
+}
+
+impl dyn Part {
+    /// The first reports of about `count` equal parts, the same from both ends, so that mirror images need not be looked at
+    /// twice. Reports that stand for the same number are in the same part.
+    pub(super) fn edges(&self, count: u32) -> Vec<u32> {
+        let cells = self.cells();
+        // An odd number of reports has one in the middle.
+        let count = count + (count + cells) % 2;
+        let before = |part: u32| (u64::from(part) * u64::from(cells) / u64::from(count)) as u32;
+        let first = |part: u32| {
+            let cell = if 2 * part <= count { before(part) } else { cells - before(count - part) };
+            self.cells_at(self.value(cell)).start
+        };
+        let mut edges: Vec<u32> = (0..count).map(first).collect();
+        edges.dedup();
+        edges
+    }
+
+    /// The part of the reports that stand for the number nearest to a value.
+    pub(super) fn part_of(&self, value: f64, edges: &[u32]) -> u32 {
+        let cell = self.cells_at(value).start;
+        edges.partition_point(|edge| *edge <= cell).saturating_sub(1) as u32
+    }
 }
 
 impl<K: LatticeRule> Part for LatticeMechanism<K> {
@@ -104,6 +139,29 @@ impl<K: LatticeRule> Part for LatticeMechanism<K> {
         };
         let nearest = self.value(if distance(before) < distance(after) { before } else { after });
         first_from(nearest)..first_where(count, |cell| self.value(cell) > nearest)
+    }
+
+    fn nodes(&self) -> u32 {
+        LatticeChannel::nodes(self)
+    }
+
+    fn stretch(&self, node: u32) -> [f64; 2] {
+        let last = LatticeChannel::nodes(self) - 1;
+        let turn = if K::Domain::IS_RING { self.domain().length() } else { 0.0 };
+        let [first_before, last_after] = if K::Domain::IS_RING { [last, 0] } else { [0, last] };
+        let before = if node == 0 { self.node_value(first_before) - turn } else { self.node_value(node - 1) };
+        let after = if node == last { self.node_value(last_after) + turn } else { self.node_value(node + 1) };
+        [before, after]
+    }
+
+    fn law(&self, node: u32, edges: &[u32]) -> Vec<f64> {
+        let (total, runs) = (self.row_total() as f64, self.runs(node));
+        let of_part = |part: usize| {
+            let (from, to) = (edges[part], edges.get(part + 1).copied().unwrap_or(self.output_cells()));
+            let overlap = |run: &Run| (run.first + run.count).min(to).saturating_sub(run.first.max(from));
+            runs.iter().map(|run| f64::from(overlap(run)) * run.weight as f64).sum::<f64>() / total
+        };
+        (0..edges.len()).map(of_part).collect()
     }
 
     fn worst_ratio(&self) -> Fraction {

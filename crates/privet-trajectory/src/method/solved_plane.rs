@@ -1,10 +1,10 @@
 //! The solved window of the plane as a method.
 
-use super::{LocationMethod, Scope};
+use super::{LocationMethod, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
-use privet_core::{CryptoRng, Guarantee, Mechanism};
-use privet_mechanisms::plane::{PlaneLayout, PlaneWindow};
+use privet_core::{Category, CryptoRng, Guarantee, Mechanism};
+use privet_mechanisms::plane::{PlaneLayout, PlaneReports, PlaneWindow};
 use std::collections::HashMap;
 
 /// [`PlaneWindow`] in a space: cells that a solver has placed.
@@ -51,6 +51,16 @@ impl SolvedPlane {
     pub fn channel(&self) -> &PlaneWindow {
         &self.channel
     }
+
+    /// The cells that are published as a report.
+    fn cells_at(&self, report: &Place) -> Option<&Vec<u32>> {
+        let (seen, sides) = (self.space.to_inner(*report), self.channel.domain().sides());
+        let position = std::array::from_fn(|axis| {
+            let share = (seen[axis] - sides[axis].low()) / sides[axis].width();
+            (share * f64::from(PlaneLayout::UNIT)).round() as u32
+        });
+        self.cells.get(&position)
+    }
 }
 
 impl LocationMethod for SolvedPlane {
@@ -80,15 +90,19 @@ impl LocationMethod for SolvedPlane {
         if self.space.has_region() || !self.space.contains(place) {
             return None;
         }
-        let (inner, seen) = (self.space.to_inner(*place), self.space.to_inner(*report));
-        let sides = self.channel.domain().sides();
-        let position = std::array::from_fn(|axis| {
-            let share = (seen[axis] - sides[axis].low()) / sides[axis].width();
-            (share * f64::from(PlaneLayout::UNIT)).round() as u32
-        });
-        let node = self.channel.node_of(inner);
+        let node = self.channel.node_of(self.space.to_inner(*place));
         let weight = |cell: &u32| self.channel.weight(node, *cell) as f64;
-        let sum: f64 = self.cells.get(&position)?.iter().map(weight).sum();
+        let sum: f64 = self.cells_at(report)?.iter().map(weight).sum();
         Some(sum / self.channel.row().total() as f64)
+    }
+
+    fn report_laws(&self, _: References, shape: [u32; 2]) -> Result<ReportLaws<'_>, TrajectoryError> {
+        let group_of = |report: &Place| {
+            let cell = self.cells_at(report).and_then(|cells| cells.first()).map_or(0, |cell| *cell);
+            let mut slot = vec![0; self.channel.bytes_of_report()];
+            self.channel.encode(&Category(cell), &mut slot);
+            self.channel.group_of(&slot).map_or(0, |group| group as u32)
+        };
+        Ok(ReportLaws { group_of: Box::new(group_of), laws: self.channel.place_laws(shape[0]) })
     }
 }

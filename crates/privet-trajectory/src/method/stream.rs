@@ -2,7 +2,7 @@
 
 use super::LocationMethod;
 use crate::{Place, TrajectoryError};
-use privet_core::{Budget, CryptoRng};
+use privet_core::{Budget, CryptoRng, Guarantee};
 use std::sync::Arc;
 
 /// What the next place is seen from. Both are public.
@@ -29,6 +29,23 @@ impl References {
         match self {
             Self::PreviousReport { start } => *start,
             Self::Fixed(place) => *place,
+        }
+    }
+}
+
+impl References {
+    /// The one place that all reports are seen from, for what needs the same law for all.
+    ///
+    /// # Errors
+    /// When each report is seen from the one before.
+    pub(super) fn need_fixed(self, method: &'static str) -> Result<Place, TrajectoryError> {
+        match self {
+            Self::Fixed(place) => Ok(place),
+            Self::PreviousReport { .. } => Err(TrajectoryError::NoIntervals {
+                method,
+                why: "each is seen from the one before, so each has a law of its own",
+                instead: "report from a fixed reference, or by window-2d or tracs-c",
+            }),
         }
     }
 }
@@ -75,18 +92,29 @@ impl<'a> Schedule<'a> {
     pub(super) fn spent(&self, reports: u64) -> Result<Budget, TrajectoryError> {
         match self {
             Self::Same(method) => {
-                let times = u32::try_from(reports)
-                    .map_err(|_| TrajectoryError::incompatible("a path has at most 2^32 places"))?;
+                let times = u32::try_from(reports).map_err(|_| too_long())?;
                 let repeated = |guarantee| Budget::repeated(guarantee, times);
                 Ok(method.guarantee().map_or(Ok(Budget::empty()), repeated)?)
             }
             Self::Each(methods) => {
                 let used = methods.iter().take(usize::try_from(reports).unwrap_or(usize::MAX));
-                let mut guarantees = used.filter_map(|method| method.guarantee());
-                Ok(guarantees.try_fold(Budget::empty(), Budget::spend)?)
+                let guarantees: Vec<Guarantee> = used.filter_map(|method| method.guarantee()).collect();
+                // Equal ones together, so that their sum is rounded once and equal parts are not above their whole.
+                let mut budget = Budget::empty();
+                for run in guarantees.chunk_by(|one, other| one == other) {
+                    let times = u32::try_from(run.len()).map_err(|_| too_long())?;
+                    budget = Budget::repeated(run[0], times)?
+                        .total()
+                        .map_or(Ok(budget), |all| budget.spend(all))?;
+                }
+                Ok(budget)
             }
         }
     }
+}
+
+fn too_long() -> TrajectoryError {
+    TrajectoryError::incompatible("a path has at most 2^32 places")
 }
 
 impl<'a> Stream<'a> {

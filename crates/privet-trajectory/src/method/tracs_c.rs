@@ -1,7 +1,8 @@
 //! Both coordinates, one after the other.
 
+use super::laws::{Lines, Nodes, of_product, parts_of};
 use super::part::product_guarantee;
-use super::{LinePart, LocationMethod, Part, Scope};
+use super::{LinePart, LocationMethod, Part, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Fraction, Guarantee};
@@ -51,7 +52,7 @@ impl TracsC {
     /// As for [`TracsC::new`].
     pub fn with_part(space: Space, epsilon: Epsilon, part: LinePart) -> Result<Self, TrajectoryError> {
         let [first, second] = space.need_rectangle(Self::ID)?.sides();
-        let half = epsilon.half()?;
+        let half = epsilon.divided(2)?;
         let parts = [part.build(first, half, None)?, part.build(second, half, None)?];
         Self::from_parts(space, parts)
     }
@@ -130,5 +131,27 @@ impl LocationMethod for TracsC {
             lines[axis].iter().map(|line| self.parts[axis].mass(*line, cells.clone())).collect()
         });
         Some(CrossingMasses { base: 0.0, factors })
+    }
+
+    fn report_laws(&self, _: References, shape: [u32; 2]) -> Result<ReportLaws<'_>, TrajectoryError> {
+        let edges: [Vec<u32>; 2] = std::array::from_fn(|axis| self.parts[axis].edges(parts_of(shape[axis])));
+        let sides = self.space.need_rectangle(Self::ID)?.sides();
+        let keys = std::array::from_fn(|axis| {
+            let (part, side) = (&self.parts[axis], sides[axis]);
+            let share = |value: f64| (value - side.low()) / side.width();
+            let nodes = Nodes {
+                stretches: (0..part.nodes()).map(|node| part.stretch(node).map(share)).collect(),
+                numbers: (0..part.nodes()).map(|node| part.law(node, &edges[axis])).collect(),
+            };
+            nodes.keys(&Lines::new(shape[axis]))
+        });
+        let rows = edges[1].len() as u32;
+        let laws = of_product(vec![0.0; edges[0].len() * edges[1].len()], 1.0, keys);
+        let group_of = move |report: &Place| {
+            let seen = self.space.to_inner(*report);
+            let part = |axis: usize| self.parts[axis].part_of(seen[axis], &edges[axis]);
+            part(0) * rows + part(1)
+        };
+        Ok(ReportLaws { group_of: Box::new(group_of), laws })
     }
 }

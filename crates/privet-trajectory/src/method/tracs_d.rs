@@ -1,9 +1,12 @@
 //! A direction, and a distance in it.
 
+mod polar;
+
 use super::part::product_guarantee;
-use super::{LinePart, LocationMethod, Part, RingPart, Scope};
+use super::{LinePart, LocationMethod, Part, References, ReportLaws, RingPart, Scope};
 use crate::space::{Shape, Space};
 use crate::{Place, TrajectoryError};
+use polar::Polar;
 use privet_core::{Circle, CryptoRng, Epsilon, Fraction, Generator, Guarantee, Interval};
 use std::f64::consts::{PI, TAU};
 
@@ -240,8 +243,8 @@ fn divided(epsilon: Epsilon, share: f64) -> Result<[Epsilon; 2], TrajectoryError
             "the share of the direction must be greater than 0 and below 1: got {share}"
         )));
     }
-    let direction = epsilon.get() * share;
-    Ok([Epsilon::new(direction)?, Epsilon::new((epsilon.get() - direction).next_down())?])
+    let parts = epsilon.shared(&[share, 1.0 - share])?;
+    Ok([parts[0], parts[1]])
 }
 
 impl LocationMethod for TracsD {
@@ -291,5 +294,13 @@ impl LocationMethod for TracsD {
         let reach = self.reach(from, self.heading(directions.start));
         let shares = self.distance.cells_at(if reach > 0.0 { distance / reach } else { 1.0 });
         Some(self.direction.mass(angle, directions) * self.distance.mass(share, shares))
+    }
+
+    fn report_laws(
+        &self,
+        references: References,
+        shape: [u32; 2],
+    ) -> Result<ReportLaws<'_>, TrajectoryError> {
+        Polar::new(self, references.need_fixed(self.id)?, shape)?.laws()
     }
 }

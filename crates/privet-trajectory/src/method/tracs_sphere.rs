@@ -59,7 +59,7 @@ impl TracsSphere {
             let got = space.to_string();
             return Err(TrajectoryError::WrongSpace { method: Self::ID, expected: "a sphere", got });
         }
-        let half = epsilon.half()?;
+        let half = epsilon.divided(2)?;
         let longitude = RingPart::OptimalPiecewise.build(Circle::new(360.0)?, half, lattice)?;
         let latitude = LinePart::OptimalPiecewise.build(Interval::new(-90.0, 90.0)?, half, lattice)?;
         let guarantee = product_guarantee([longitude.as_ref(), latitude.as_ref()])?;

@@ -1,9 +1,10 @@
 //! One window in two dimensions, with the whole epsilon.
 
-use super::{LocationMethod, Scope};
+use super::laws::{Lines, Nodes, of_product, parts_of};
+use super::{LocationMethod, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
-use privet_core::{CryptoRng, Epsilon, Guarantee, Mechanism};
+use privet_core::{CryptoRng, Domain, Epsilon, Guarantee, Mechanism};
 use privet_mechanisms::plane::{CrossingMasses, SquareWindow};
 
 /// [`SquareWindow`] in a space.
@@ -76,5 +77,71 @@ impl LocationMethod for Window2d {
             return None;
         }
         Some(self.channel.crossing_masses(lines, &self.space.to_inner(*report)))
+    }
+
+    fn report_laws(&self, _: References, shape: [u32; 2]) -> Result<ReportLaws<'_>, TrajectoryError> {
+        let axes = [0, 1].map(|axis| Columns::new(&self.channel, axis, parts_of(shape[axis])));
+        let keys = [0, 1].map(|axis: usize| axes[axis].nodes().keys(&Lines::new(shape[axis])));
+        let (row, [first, second]) = (self.channel.row(), axes);
+        let [low, high] = [row.low(), row.high()].map(|weight| weight as f64 / row.total() as f64);
+        let sizes = first.sizes().into_iter().flat_map(|columns| {
+            second.sizes().into_iter().map(move |rows| low * columns * rows).collect::<Vec<f64>>()
+        });
+        let laws = of_product(sizes.collect(), high - low, keys);
+        let group_of = move |report: &Place| {
+            let seen = self.space.to_inner(*report);
+            let part = |columns: &Columns, axis: usize| {
+                columns.part_of[self.channel.cells_at(axis, seen[axis])[0] as usize]
+            };
+            part(&first, 0) * second.parts + part(&second, 1)
+        };
+        Ok(ReportLaws { group_of: Box::new(group_of), laws })
+    }
+}
+
+/// The columns of the lattice along one axis, in parts. Columns that are read alike are in the same one.
+struct Columns {
+    part_of: Vec<u32>,
+    parts: u32,
+    window: u32,
+}
+
+impl Columns {
+    fn new(channel: &SquareWindow, axis: usize, parts: u32) -> Self {
+        let (cells, side) = (channel.lattice()[axis], channel.domain().sides()[axis]);
+        let part_of = |cell: u32| {
+            let reading = channel.read(if axis == 0 { [cell, 0] } else { [0, cell] })[axis];
+            let first = channel.cells_at(axis, side.nearest(reading))[0];
+            (u64::from(first) * u64::from(parts) / u64::from(cells)) as u32
+        };
+        Self { part_of: (0..cells).map(part_of).collect(), parts, window: channel.window()[axis] }
+    }
+
+    /// How many columns each part has.
+    fn sizes(&self) -> Vec<f64> {
+        let mut sizes = vec![0.0; self.parts as usize];
+        self.part_of.iter().for_each(|part| sizes[*part as usize] += 1.0);
+        sizes
+    }
+
+    /// For each window the number of its columns in each part.
+    fn nodes(&self) -> Nodes {
+        let (cells, window) = (self.part_of.len(), self.window as usize);
+        let last = cells - window;
+        let mut inside = vec![0.0; self.parts as usize];
+        self.part_of[..window].iter().for_each(|part| inside[*part as usize] += 1.0);
+        let mut numbers = vec![inside.clone()];
+        for start in 0..last {
+            inside[self.part_of[start] as usize] -= 1.0;
+            inside[self.part_of[start + window] as usize] += 1.0;
+            numbers.push(inside.clone());
+        }
+        // A window is centred on its place, and kept inside.
+        let share = |start: usize| (start as f64 + 0.5 * window as f64 - 0.5) / cells as f64;
+        let stretch = |start: usize| {
+            let low = if start == 0 { 0.0 } else { share(start).max(0.0) };
+            [low, if start == last { 1.0 } else { share(start + 1).min(1.0) }]
+        };
+        Nodes { stretches: (0..=last).map(stretch).collect(), numbers }
     }
 }

@@ -41,6 +41,7 @@ use privet_core::{
     CryptoRng, Dimension, Fingerprint, Fraction, Guarantee, InputError, MechanismInfo, Piece, ReportError,
     Values, Vectors,
 };
+use privet_estimators::CoordinateNoise;
 use std::fmt::Debug;
 
 /// A mechanism on vectors of one dimension, with its public clip set.
@@ -69,6 +70,11 @@ pub trait VectorMechanism: Debug + Send + Sync {
 
     /// No coordinate of a report is further from zero than this.
     fn report_bound(&self) -> f64;
+
+    /// What is known about the noise of one coordinate, whatever the vector, for intervals.
+    fn coordinate_noise(&self) -> CoordinateNoise {
+        CoordinateNoise::default()
+    }
 
     /// How many integers a report has.
     fn code_count(&self) -> usize;

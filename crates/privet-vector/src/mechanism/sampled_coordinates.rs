@@ -7,6 +7,7 @@ use privet_core::{
     Budget, Category, Channel, CryptoRng, Domain, Epsilon, Fingerprint, FingerprintBuilder, Guarantee,
     Interval, Mechanism, MechanismInfo, Numerics, ParameterError, Piece, ReportError,
 };
+use privet_estimators::CoordinateNoise;
 use privet_limit::line::{LineProblem, Unbiased};
 use privet_limit::{Cache, Objective, Problem, SolvedChannel, Stop};
 use privet_mechanisms::analysis::{Analysis, AnyNumeric, Loss};
@@ -54,8 +55,8 @@ pub struct SampledCoordinates {
     chosen: u32,
     channel: Arc<dyn CoordinateChannel>,
     guarantee: Guarantee,
-    /// The largest variance of a coordinate over its range, in squared radii.
-    variance: f64,
+    /// The smallest and the largest variance of a coordinate over its range, in squared radii.
+    variances: [f64; 2],
 }
 
 impl SampledCoordinates {
@@ -125,12 +126,11 @@ impl SampledCoordinates {
     ) -> Result<Self, ParameterError> {
         let clip = ClipSet::box_of(radii.clone())?;
         let count = clip.dimension().as_f64();
-        let chosen = (epsilon.get() / 2.5).floor().clamp(1.0, count);
-        let channel = channel(Epsilon::new(epsilon.get() / chosen)?)?;
-        let chosen = chosen as u32;
+        let chosen = (epsilon.get() / 2.5).floor().clamp(1.0, count) as u32;
+        let channel = channel(epsilon.divided(chosen)?)?;
         let guarantee = channel.repeated(chosen)?;
-        let variance = worst_variance(&*channel, count / f64::from(chosen));
-        Ok(Self { info, clip, radii, chosen, channel, guarantee, variance })
+        let variances = variances(&*channel, count / f64::from(chosen));
+        Ok(Self { info, clip, radii, chosen, channel, guarantee, variances })
     }
 
     /// How many coordinates a report holds.
@@ -245,8 +245,8 @@ fn solved(epsilon: Epsilon) -> Result<MinimaxUnbiased, ParameterError> {
     }
 }
 
-/// The largest of (d/k) (V(x) + x^2) - x^2 over 513 values x between 0 and 1; the law at -x is that at x, mirrored.
-fn worst_variance(channel: &dyn CoordinateChannel, scale: f64) -> f64 {
+/// The smallest and the largest of (d/k) (V(x) + x^2) - x^2 over 513 values x between 0 and 1; the law at -x is that at x, mirrored.
+fn variances(channel: &dyn CoordinateChannel, scale: f64) -> [f64; 2] {
     const PARTS: u32 = 512;
     let analysis = Analysis::new(channel.numeric());
     let at = |part: u32| {
@@ -254,7 +254,9 @@ fn worst_variance(channel: &dyn CoordinateChannel, scale: f64) -> f64 {
         let variance = analysis.law(x).map_or(f64::INFINITY, |law| law.variance());
         scale * (variance + x * x) - x * x
     };
-    (0..=PARTS).map(at).fold(0.0, f64::max)
+    (0..=PARTS)
+        .map(at)
+        .fold([f64::INFINITY, 0.0], |[low, high], variance| [low.min(variance), high.max(variance)])
 }
 
 impl VectorMechanism for SampledCoordinates {
@@ -286,12 +288,19 @@ impl VectorMechanism for SampledCoordinates {
     }
 
     fn coordinate_variances(&self) -> Vec<f64> {
-        self.radii.iter().map(|radius| self.variance * radius * radius).collect()
+        self.radii.iter().map(|radius| self.variances[1] * radius * radius).collect()
     }
 
     fn report_bound(&self) -> f64 {
         let ends = [0, self.channel.cells() - 1].map(|cell| self.channel.value(cell).abs());
         self.scale() * ends[0].max(ends[1]) * self.radii.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Most reports say nothing about a coordinate, so few of them may decide its mean.
+    fn coordinate_noise(&self) -> CoordinateNoise {
+        let narrowest = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest_part = if (self.chosen as usize) < self.radii.len() { self.report_bound() } else { 0.0 };
+        CoordinateNoise { least_variance: self.variances[0] * narrowest * narrowest, largest_part }
     }
 
     fn code_count(&self) -> usize {

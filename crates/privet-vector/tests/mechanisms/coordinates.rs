@@ -6,6 +6,7 @@ use crate::battery::{
 use privet_core::Generator;
 use privet_estimators::statistics::chi_square_upper_tail;
 use privet_vector::mechanism::{SampledCoordinates, VectorMechanism};
+use proptest::prelude::*;
 
 const COUNT: u32 = 6;
 
@@ -44,11 +45,33 @@ fn ratios_keep_epsilon_and_reach_it() {
     for e in [1.0, 6.0] {
         for mechanism in all(e) {
             check_ratio(&mechanism, &adversarial(COUNT), 100, 0.999_999);
-            assert!(mechanism.guarantee().epsilon().get() <= e * (1.0 + 1e-15));
+            assert!(mechanism.guarantee().epsilon().get() <= e);
         }
     }
     assert_eq!(all(6.0)[0].chosen(), 2);
     assert_eq!(SampledCoordinates::hybrid(vec![1.0; 3], epsilon(100.0)).unwrap().chosen(), 3);
+}
+
+/// The parts of all chosen coordinates together, without a tolerance: 7.7 / 3, 12.7 / 5 and 13.9 / 5 are rounded up by a division
+/// to the nearest.
+#[test]
+fn the_chosen_coordinates_together_keep_epsilon_exactly() {
+    for e in [7.7, 8.3, 12.7, 13.9] {
+        for mechanism in all(e) {
+            assert!(mechanism.guarantee().epsilon().get() <= e, "{e}: {mechanism:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_epsilon_is_kept_exactly(e in 0.01f64..40.0) {
+        for mechanism in [SampledCoordinates::piecewise(radii(), epsilon(e)), SampledCoordinates::hybrid(radii(), epsilon(e))] {
+            prop_assert!(mechanism.unwrap().guarantee().epsilon().get() <= e);
+        }
+    }
 }
 
 #[test]

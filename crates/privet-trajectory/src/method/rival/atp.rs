@@ -1,7 +1,7 @@
 //! A sector by randomised response, then a candidate in it by the exponential mechanism.
 
 use super::{Candidates, ROUNDING, draw_weighted, falling_weight};
-use crate::method::{LocationMethod, Scope};
+use crate::method::{LocationMethod, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::sampling::PeakedRow;
@@ -57,7 +57,7 @@ impl Atp {
                 "{id} takes an epsilon of at most 40: got {epsilon}"
             )));
         }
-        let half = epsilon.half()?;
+        let half = epsilon.divided(2)?;
         let sectors = PeakedRow::calibrate(Self::SECTORS, half)?;
         let rate = ROUNDING * half.get() / (2.0 * candidates.diameter());
         Ok(Self { candidates, sectors, rate, guarantee: Guarantee::Pure { epsilon } })
@@ -78,6 +78,18 @@ impl Atp {
             if is_possible { falling_weight(self.rate * self.candidates.between(own, other)) } else { 0 }
         };
         (0..self.candidates.len()).map(weight).collect()
+    }
+
+    /// The probability of each candidate, up to a common factor, for one of them in a sector.
+    fn law(&self, own: usize, from: [f64; 2], sector: u32) -> Vec<f64> {
+        let mut law = vec![0.0; self.candidates.len()];
+        for reported in 0..Self::SECTORS {
+            let row = self.row(own, reported, from);
+            let chance = self.sectors.weight(sector, reported) as f64 / 2f64.powi(64);
+            let total = row.iter().sum::<u64>() as f64;
+            law.iter_mut().zip(row).for_each(|(mass, weight)| *mass += chance * weight as f64 / total);
+        }
+        law
     }
 
     /// The candidate of a place, the reference in inner coordinates, and the sector.
@@ -125,11 +137,19 @@ impl LocationMethod for Atp {
     fn likelihood(&self, place: &Place, reference: &Place, report: &Place) -> Option<f64> {
         let (own, from, sector) = self.situation(place, reference).ok()?;
         let seen = self.candidates.nearest(report).ok()?;
-        let through = |reported: u32| {
-            let row = self.row(own, reported, from);
-            let chance = self.sectors.weight(sector, reported) as f64 / 2f64.powi(64);
-            chance * row[seen] as f64 / row.iter().sum::<u64>() as f64
-        };
-        Some((0..Self::SECTORS).map(through).sum())
+        Some(self.law(own, from, sector)[seen])
+    }
+
+    fn report_laws(
+        &self,
+        references: References,
+        shape: [u32; 2],
+    ) -> Result<ReportLaws<'_>, TrajectoryError> {
+        let from = self.candidates.space().to_inner(references.need_fixed(Self::ID)?);
+        self.candidates.laws(shape, |own| {
+            let law = self.law(own, from, Self::sector(from, self.candidates.inner(own)));
+            let total: f64 = law.iter().sum();
+            law.into_iter().map(|mass| mass / total).collect()
+        })
     }
 }

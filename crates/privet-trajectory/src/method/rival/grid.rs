@@ -1,10 +1,12 @@
 //! Cells of a grid as categories, and a uniform place in the reported cell.
 
-use crate::method::{LocationMethod, Scope};
+use crate::method::laws::parts_of;
+use crate::method::{LocationMethod, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::sampling::{AliasTable, PeakedRow, WeightRow, WorstRatio};
 use privet_core::{CryptoRng, Epsilon, Guarantee, ParameterError, Rectangle};
+use privet_mechanisms::plane::PlaneLaws;
 
 /// Equal cells of a rectangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +38,14 @@ impl Grid {
         part(0) * self.shape[1] + part(1)
     }
 
+    /// A cell, in shares of the sides of the rectangle.
+    fn place_of(&self, cell: u32) -> [[f64; 2]; 2] {
+        let place = [cell / self.shape[1], cell % self.shape[1]];
+        std::array::from_fn(|axis| {
+            [place[axis], place[axis] + 1].map(|edge| f64::from(edge) / f64::from(self.shape[axis]))
+        })
+    }
+
     /// A point of a cell, at these shares of its sides.
     fn point(&self, cell: u32, shares: [f64; 2]) -> [f64; 2] {
         let place = [cell / self.shape[1], cell % self.shape[1]];
@@ -48,6 +58,53 @@ impl Grid {
         let word = rng.next_u64();
         let share = |half: u32| (f64::from(half) + 0.5) / 2f64.powi(32);
         self.point(cell, [share((word >> 32) as u32), share(word as u32)])
+    }
+}
+
+/// Neighbouring cells of a grid that are counted together where there are many.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    cells: [u32; 2],
+    shape: [u32; 2],
+}
+
+impl Parts {
+    fn new(grid: &Grid, shape: [u32; 2]) -> Self {
+        let parts = std::array::from_fn(|axis| grid.shape[axis].min(parts_of(shape[axis])));
+        Self { cells: grid.shape, shape: parts }
+    }
+
+    fn count(&self) -> u32 {
+        self.shape[0] * self.shape[1]
+    }
+
+    fn of_cell(&self, cell: u32) -> u32 {
+        let place = [cell / self.cells[1], cell % self.cells[1]];
+        let part = |axis: usize| {
+            (u64::from(place[axis]) * u64::from(self.shape[axis]) / u64::from(self.cells[axis])) as u32
+        };
+        part(0) * self.shape[1] + part(1)
+    }
+
+    /// From which cell of a side to which a part goes.
+    fn ends(&self, part: u32) -> [[u32; 2]; 2] {
+        let place = [part / self.shape[1], part % self.shape[1]];
+        std::array::from_fn(|axis| {
+            let start = |part: u32| {
+                (u64::from(part) * u64::from(self.cells[axis])).div_ceil(u64::from(self.shape[axis])) as u32
+            };
+            [start(place[axis]), start(place[axis] + 1)]
+        })
+    }
+
+    fn size(&self, part: u32) -> f64 {
+        self.ends(part).iter().map(|[from, to]| f64::from(to - from)).product()
+    }
+
+    /// In shares of the sides.
+    fn place(&self, part: u32) -> [[f64; 2]; 2] {
+        let ends = self.ends(part);
+        std::array::from_fn(|axis| ends[axis].map(|end| f64::from(end) / f64::from(self.cells[axis])))
     }
 }
 
@@ -122,6 +179,22 @@ impl LocationMethod for GridRandomizedResponse2d {
         }
         let [own, seen] = [place, report].map(|place| self.grid.cell_of(self.space.to_inner(*place)));
         Some(self.row.weight(own, seen) as f64 / 2f64.powi(128))
+    }
+
+    fn report_laws(&self, _: References, shape: [u32; 2]) -> Result<ReportLaws<'_>, TrajectoryError> {
+        let parts = Parts::new(&self.grid, shape);
+        let total = f64::from(self.grid.cells());
+        let [own, other] = [0, 1].map(|cell| self.row.weight(0, cell) as f64);
+        let all = own + (total - 1.0) * other;
+        // Cells of one part have the same law of parts.
+        let law = |part: u32| {
+            let mass = |seen: u32| parts.size(seen) * other + if seen == part { own - other } else { 0.0 };
+            (0..parts.count()).map(|seen| mass(seen) / all).collect()
+        };
+        let boxes = (0..parts.count()).map(|part| parts.place(part)).collect();
+        let laws = PlaneLaws::of_boxes(boxes, (0..parts.count()).map(law).collect());
+        let group_of = move |report: &Place| parts.of_cell(self.grid.cell_of(self.space.to_inner(*report)));
+        Ok(ReportLaws { group_of: Box::new(group_of), laws })
     }
 }
 
@@ -256,5 +329,22 @@ impl LocationMethod for GridExponential2d {
         }
         let [own, seen] = [place, report].map(|place| self.grid.cell_of(self.space.to_inner(*place)));
         Some(self.rows[own as usize].weights()[seen as usize] as f64 / 2f64.powi(128))
+    }
+
+    fn report_laws(&self, _: References, shape: [u32; 2]) -> Result<ReportLaws<'_>, TrajectoryError> {
+        let parts = Parts::new(&self.grid, shape);
+        let law = |row: &WeightRow| {
+            let weights = row.weights();
+            let total = weights.iter().map(|weight| *weight as f64).sum::<f64>();
+            let mut law = vec![0.0; parts.count() as usize];
+            for (cell, weight) in (0..).zip(weights) {
+                law[parts.of_cell(cell) as usize] += *weight as f64 / total;
+            }
+            law
+        };
+        let boxes = (0..self.grid.cells()).map(|cell| self.grid.place_of(cell)).collect();
+        let laws = PlaneLaws::of_boxes(boxes, self.rows.iter().map(law).collect());
+        let group_of = move |report: &Place| parts.of_cell(self.grid.cell_of(self.space.to_inner(*report)));
+        Ok(ReportLaws { group_of: Box::new(group_of), laws })
     }
 }

@@ -1,7 +1,7 @@
 //! A staircase of probabilities over groups of candidates.
 
 use super::{Candidates, draw_weighted, shares};
-use crate::method::{LocationMethod, Scope};
+use crate::method::{LocationMethod, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Fraction, Guarantee};
@@ -63,10 +63,10 @@ impl LSrr {
         Ok(Self { candidates, weights, guarantee })
     }
 
-    fn row(&self, place: &Place) -> Result<Vec<u64>, TrajectoryError> {
-        let own = self.candidates.nearest(place)?;
+    /// The weights of all candidates for one of them.
+    fn row(&self, own: usize) -> Vec<u64> {
         let weight = |other: usize| self.weights[group(&self.candidates, own, other)];
-        Ok((0..self.candidates.len()).map(weight).collect())
+        (0..self.candidates.len()).map(weight).collect()
     }
 }
 
@@ -96,7 +96,7 @@ impl LocationMethod for LSrr {
     }
 
     fn perturb(&self, place: &Place, _: &Place, rng: &mut dyn CryptoRng) -> Result<Place, TrajectoryError> {
-        Ok(self.candidates.places()[draw_weighted(&self.row(place)?, rng)?])
+        Ok(self.candidates.places()[draw_weighted(&self.row(self.candidates.nearest(place)?), rng)?])
     }
 
     fn likelihood(&self, place: &Place, _: &Place, report: &Place) -> Option<f64> {
@@ -104,6 +104,10 @@ impl LocationMethod for LSrr {
     }
 
     fn masses(&self, place: &Place) -> Option<Vec<f64>> {
-        Some(shares(&self.row(place).ok()?))
+        Some(shares(&self.row(self.candidates.nearest(place).ok()?)))
+    }
+
+    fn report_laws(&self, _: References, shape: [u32; 2]) -> Result<ReportLaws<'_>, TrajectoryError> {
+        self.candidates.laws(shape, |own| shares(&self.row(own)))
     }
 }

@@ -1,7 +1,7 @@
 //! The exponential mechanism among the candidates within reach of the private place.
 
 use super::{Candidates, ROUNDING, draw_weighted, falling_weight, shares};
-use crate::method::{LocationMethod, Scope};
+use crate::method::{LocationMethod, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
 use privet_core::{CryptoRng, Epsilon, Guarantee};
@@ -53,13 +53,13 @@ impl NGram {
         Ok(Self { candidates, reach, rate })
     }
 
-    fn row(&self, place: &Place) -> Result<Vec<u64>, TrajectoryError> {
-        let own = self.candidates.nearest(place)?;
+    /// The weights of all candidates for one of them.
+    fn row(&self, own: usize) -> Vec<u64> {
         let weight = |other: usize| {
             let distance = self.candidates.between(own, other);
             if distance <= self.reach { falling_weight(self.rate * distance) } else { 0 }
         };
-        Ok((0..self.candidates.len()).map(weight).collect())
+        (0..self.candidates.len()).map(weight).collect()
     }
 }
 
@@ -83,7 +83,7 @@ impl LocationMethod for NGram {
     }
 
     fn perturb(&self, place: &Place, _: &Place, rng: &mut dyn CryptoRng) -> Result<Place, TrajectoryError> {
-        Ok(self.candidates.places()[draw_weighted(&self.row(place)?, rng)?])
+        Ok(self.candidates.places()[draw_weighted(&self.row(self.candidates.nearest(place)?), rng)?])
     }
 
     fn likelihood(&self, place: &Place, _: &Place, report: &Place) -> Option<f64> {
@@ -91,6 +91,10 @@ impl LocationMethod for NGram {
     }
 
     fn masses(&self, place: &Place) -> Option<Vec<f64>> {
-        Some(shares(&self.row(place).ok()?))
+        Some(shares(&self.row(self.candidates.nearest(place).ok()?)))
+    }
+
+    fn report_laws(&self, _: References, shape: [u32; 2]) -> Result<ReportLaws<'_>, TrajectoryError> {
+        self.candidates.laws(shape, |own| shares(&self.row(own)))
     }
 }

@@ -1,0 +1,152 @@
+//! What reports say about numbers and angles, with the values that lie in it.
+
+use super::answer::{Quantile, RangeShare};
+use super::brackets::{Brackets, Question};
+use super::distribution::Distribution;
+use crate::bounds::{Bracketed, Counted, Tail};
+use privet_core::{Estimate, Target};
+use privet_mechanisms::analysis::Space;
+use std::sync::Arc;
+
+/// The reports of one summary, and the brackets to read them with.
+#[derive(Debug)]
+pub(super) struct Measure<'a> {
+    pub(super) brackets: Arc<Brackets>,
+    pub(super) counted: Counted<'a>,
+    pub(super) space: Space,
+    pub(super) n: u64,
+    pub(super) target: Target,
+}
+
+/// What the estimates of shares are called.
+const SHARE: &str = "likeliest distribution, interval by bracketing weights";
+const MEAN: &str = "bracketing weights";
+const QUANTILE: &str = "inverse of the distribution, interval by bracketing weights";
+
+/// More bins than these have the intervals of a wider bin around them: no channel tells so many apart.
+pub(super) const MOST_BINS: usize = 128;
+
+/// Quantiles are looked for at about so many values.
+const MOST_EDGES: usize = 100;
+
+impl Measure<'_> {
+    pub(super) fn bracketed(&self, question: Question) -> Bracketed {
+        self.brackets.bracket(question).measure(&self.counted)
+    }
+
+    /// The mean. What the reports leave open is decided by the likeliest distribution.
+    pub(super) fn mean(&self, likeliest: impl FnOnce() -> f64) -> Estimate {
+        let found = self.bracketed(Question::Value);
+        let [low, high] = found.range();
+        let is_open = high - low > 0.05 * found.standard_error();
+        let value = if is_open { likeliest().clamp(low, high) } else { f64::midpoint(low, high) };
+        let unit = self.estimate(&found, value.clamp(0.0, 1.0), [0.0, 1.0], MEAN);
+        let place = |value: f64| self.space.from_unit(value);
+        Estimate {
+            value: place(unit.value),
+            standard_error: unit.standard_error * self.space.width(),
+            bias_bound: unit.bias_bound * self.space.width(),
+            interval: unit.interval.map(place),
+            ..unit
+        }
+    }
+
+    /// An estimate of something that lies between limits; the value lies in its interval.
+    fn estimate(&self, found: &Bracketed, value: f64, limits: [f64; 2], method: &'static str) -> Estimate {
+        let interval = within(found.interval(Tail::ONE), limits);
+        let value = value.clamp(interval[0], interval[1]);
+        let [low, high] = found.range().map(|end| end.clamp(limits[0], limits[1]));
+        Estimate {
+            value,
+            standard_error: found.standard_error(),
+            bias_bound: (value - low).max(high - value).max(0.0),
+            interval,
+            n: self.n,
+            method,
+            target: self.target,
+        }
+    }
+
+    /// The share of a range of fractions of the domain.
+    pub(super) fn share(&self, range: [f64; 2], value: f64) -> Estimate {
+        self.estimate(&self.bracketed(Question::inside(range)), value, [0.0, 1.0], SHARE)
+    }
+
+    /// The shares of all bins of a distribution.
+    pub(super) fn bins(&self, distribution: &Distribution) -> Vec<RangeShare> {
+        let bins = distribution.shares().len();
+        let cut = bins.min(MOST_BINS);
+        self.brackets.prepare((0..cut).map(|bin| Question::inside(edges(bin, cut))));
+        let share = |(bin, value): (usize, &f64)| {
+            let [from, to] = distribution.bin(bin);
+            RangeShare { from, to, share: self.bin(bin, bins, *value) }
+        };
+        distribution.shares().iter().enumerate().map(share).collect()
+    }
+
+    fn bin(&self, bin: usize, bins: usize, value: f64) -> Estimate {
+        if bins <= MOST_BINS {
+            return self.share(edges(bin, bins), value);
+        }
+        // The bin is a part of one wider bin, or of two: its share is at least nothing and at most theirs.
+        let [first, last] = [bin * MOST_BINS / bins, ((bin + 1) * MOST_BINS - 1) / bins];
+        let range = [edges(first, MOST_BINS)[0], edges(last, MOST_BINS)[1]];
+        let wider = self.share(range, value);
+        let interval = [0.0, wider.interval[1]];
+        let value = value.clamp(0.0, interval[1]);
+        Estimate { value, interval, bias_bound: wider.bias_bound.max(interval[1] - value), ..wider }
+    }
+
+    /// Quantiles by inverting tests. A value can be the quantile of a level if the share of people up to it can be at least the
+    /// level and the share of people below it at most the level. Only some values are tested; the interval ends at the tested value
+    /// before the first one that passes, and at the one after the last.
+    pub(super) fn quantiles(&self, distribution: &Distribution, levels: &[f64]) -> Vec<Quantile> {
+        if levels.is_empty() {
+            return Vec::new();
+        }
+        let edges = self.brackets.edges(MOST_EDGES);
+        let inner = edges.iter().filter(|edge| **edge < 1.0);
+        self.brackets.prepare(inner.map(|edge| Question::inside([0.0, *edge])));
+        let up_to = |point: f64| -> [f64; 2] {
+            if point >= 1.0 {
+                return [1.0, 1.0];
+            }
+            within(self.bracketed(Question::inside([0.0, point])).ends(Tail::ONE), [0.0, 1.0])
+        };
+        let bands: Vec<(f64, [f64; 2])> = edges.into_iter().map(|edge| (edge, up_to(edge))).collect();
+        levels.iter().map(|level| self.quantile(*level, distribution, &bands)).collect()
+    }
+
+    fn quantile(&self, level: f64, distribution: &Distribution, bands: &[(f64, [f64; 2])]) -> Quantile {
+        let last = bands.len() - 1;
+        let first = bands.iter().position(|(_, band)| band[1] >= level).unwrap_or(last);
+        // Nobody is below the lowest value.
+        let beyond =
+            bands.iter().skip(1).rposition(|(_, band)| band[0] <= level).map_or(0, |index| index + 1);
+        let low = if first == 0 { 0.0 } else { bands[first - 1].0 };
+        let high = bands.get(beyond + 1).map_or(1.0, |(edge, _)| *edge).max(low);
+        let interval = [low, high].map(|unit| self.space.from_unit(unit));
+        let value = distribution.quantile(level).clamp(interval[0], interval[1]);
+        let reach = (interval[1] - interval[0]) / 2.0 / Tail::ONE.quantile();
+        let value = Estimate {
+            value,
+            standard_error: reach,
+            bias_bound: 0.0,
+            interval,
+            n: self.n,
+            method: QUANTILE,
+            target: self.target,
+        };
+        Quantile { level, value }
+    }
+}
+
+/// The ends of a bin, as fractions of the domain.
+fn edges(bin: usize, bins: usize) -> [f64; 2] {
+    [bin, bin + 1].map(|edge| edge as f64 / bins as f64)
+}
+
+/// The part of an interval between limits. An interval beyond a limit becomes that limit: the truth is there or was missed.
+pub(super) fn within(interval: [f64; 2], limits: [f64; 2]) -> [f64; 2] {
+    interval.map(|end| end.clamp(limits[0], limits[1]))
+}
