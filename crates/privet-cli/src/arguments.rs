@@ -3,7 +3,7 @@
 //! They arrive as text and are checked here rather than by the parser of the command line, so that a wrong one gets the
 //! message, the code and the hint of the library.
 
-use crate::choice::{self, Choice, Choices};
+use crate::choice::{self, Attempt, Choice, Choices, Unbuilt};
 use crate::failure::Failure;
 use crate::vectors::{self, RadiusArguments};
 use clap::Args;
@@ -12,7 +12,7 @@ use privet::registry::{self, AnyEstimator, MechanismRow};
 use privet::vector::OnVectors;
 use privet::vector::mechanism::VectorMechanism;
 use privet::vector::registry as vector_registry;
-use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator, ParameterError};
+use privet::{AnyMechanism, BuildOptions, Delta, DomainSpec, Epsilon, Generator};
 
 /// One mechanism with its parameters.
 #[derive(Debug, Args)]
@@ -150,6 +150,9 @@ pub(crate) fn find_mechanism(name: &str) -> Result<&'static MechanismRow, Failur
     })
 }
 
+/// Mechanisms, and those of `all` that cannot be made.
+pub(crate) type Built = (Vec<Box<dyn AnyMechanism>>, Vec<Unbuilt>);
+
 /// The chosen mechanisms that fit. Where all are asked for, each gets the options that it takes, and those that need a
 /// delta are among them if one is given.
 pub(crate) fn build_mechanisms(
@@ -157,32 +160,27 @@ pub(crate) fn build_mechanisms(
     domain: &DomainSpec,
     epsilon: Epsilon,
     options: &BuildOptions,
-) -> Result<Vec<Box<dyn AnyMechanism>>, Failure> {
+) -> Result<Built, Failure> {
     if !choices.is_all {
-        let build = |choice: &Choice| Ok(choice.mechanism(domain, epsilon, options)?);
-        return choices.at(domain, epsilon).map(build).collect();
+        let build = |choice: &Choice| Ok::<_, Failure>(choice.mechanism(domain, epsilon, options)?);
+        let built = choices.at(domain, epsilon).map(build).collect::<Result<_, _>>()?;
+        return Ok((built, Vec::new()));
     }
-    let mut fitting = Vec::new();
+    let (mut fitting, mut unbuilt) = (Vec::new(), Vec::new());
     for row in registry::ready_mechanisms() {
         let needs_delta = row.info.guarantee != "pure";
-        if needs_delta && options.delta.is_none() {
-            continue;
-        }
         let taken = BuildOptions { delta: options.delta.filter(|_| needs_delta), ..*options };
         let without_bins = BuildOptions { bins: None, ..taken };
-        match row
-            .build_with(domain, epsilon, &taken)
-            .or_else(|_| row.build_with(domain, epsilon, &without_bins))
-        {
+        let built = row.build_with(domain, epsilon, &taken);
+        match built.or_else(|_| row.build_with(domain, epsilon, &without_bins)) {
             Ok(mechanism) => fitting.push(mechanism),
-            Err(ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. }) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => unbuilt.extend(Attempt::new(&row.info, epsilon, options).unbuilt(&error)),
         }
     }
-    if fitting.is_empty() {
+    if fitting.is_empty() && unbuilt.is_empty() {
         return Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None });
     }
-    Ok(fitting)
+    Ok((fitting, unbuilt))
 }
 
 /// One epsilon.

@@ -7,7 +7,7 @@ use privet::advisor;
 use privet::limit::{Solution, SolvedChannel};
 use privet::plane::PlaneErrors;
 use privet::registry::{self, AnyEstimator, MechanismRow};
-use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, ParameterError};
+use privet::{AnyMechanism, BuildOptions, DomainSpec, Epsilon, MechanismInfo, ParameterError};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -111,6 +111,14 @@ impl Choice {
         advised.mechanism(domain, epsilon, options)
     }
 
+    /// Before it is made.
+    pub(crate) fn attempt<'a>(&self, epsilon: Epsilon, options: &'a BuildOptions) -> Attempt<'a> {
+        match self {
+            Self::Row(row) => Attempt::new(&row.info, epsilon, options),
+            Self::File(_) => Attempt { id: self.id(), needs_delta: false, epsilon, options },
+        }
+    }
+
     /// The errors of a mechanism on places; `None` for all other mechanisms.
     pub(crate) fn plane_errors(
         &self,
@@ -137,6 +145,57 @@ pub(crate) fn wait_for(choice: &advisor::Choice<'_>, epsilon: Epsilon) -> Option
     let id = choice.id();
     matches!(choice, advisor::Choice::Row(row) if registry::is_solved(row))
         .then(|| Waiting::on(format!("solving for {id} at epsilon {epsilon} (kept for next time)")))
+}
+
+/// One of several mechanisms that are asked for, before it is made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attempt<'a> {
+    pub(crate) id: &'static str,
+    /// Whether it needs a delta.
+    pub(crate) needs_delta: bool,
+    pub(crate) epsilon: Epsilon,
+    pub(crate) options: &'a BuildOptions,
+}
+
+/// A mechanism of `all` that fits and cannot be made, and why.
+#[derive(Debug)]
+pub(crate) struct Unbuilt {
+    pub(crate) id: &'static str,
+    pub(crate) why: String,
+}
+
+impl<'a> Attempt<'a> {
+    pub(crate) fn new(info: &MechanismInfo, epsilon: Epsilon, options: &'a BuildOptions) -> Self {
+        Self { id: info.id, needs_delta: info.guarantee != "pure", epsilon, options }
+    }
+
+    /// Why one of `all` is missing; `None` if it is not meant. Those that fit are meant: not those for other domains, and without
+    /// a delta not those that need one.
+    pub(crate) fn unbuilt(&self, error: &ParameterError) -> Option<Unbuilt> {
+        let lacks_delta = self.needs_delta && self.options.delta.is_none();
+        let is_misfit =
+            matches!(error, ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. });
+        let is_meant = !lacks_delta && !is_misfit;
+        is_meant.then(|| Unbuilt { id: self.id, why: error.to_string() })
+    }
+
+    /// What was made. One of `all` that cannot be made does not keep the others from being shown: a warning says why.
+    pub(crate) fn made<T>(
+        &self,
+        is_all: bool,
+        built: Result<T, ParameterError>,
+    ) -> Result<Option<T>, Failure> {
+        match built {
+            Ok(built) => Ok(Some(built)),
+            Err(error) if is_all => {
+                if let Some(Unbuilt { id, why }) = self.unbuilt(&error) {
+                    eprintln!("warning: {id} is left out at epsilon {}: {why}", self.epsilon);
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
 /// The mechanisms of a list such as `grr,file:best.json`; `all` stands for every one that is made at once.

@@ -187,6 +187,12 @@ fn classifier_hint(error: &ClassifierError, is_table: bool) -> Option<Cow<'stati
         ClassifierError::OutsideUnit { .. } => {
             "`--clamp` moves sensitive features to the nearest number in [0, 1]"
         }
+        ClassifierError::Model(ModelError::Values) => {
+            "a program that makes labels of its values can be asked with `--command`"
+        }
+        ClassifierError::OtherScale(_) => {
+            "scale the feature to [0, 1] first, and ask a model that reads it so; a value that is meant as 0 or 1 can be given as such"
+        }
         ClassifierError::Command { .. } | ClassifierError::LabelCount { .. } => {
             "a program reads rows of numbers with commas between them and writes one label, a whole number, per row"
         }

@@ -52,7 +52,8 @@ pub(crate) fn table_of_numbers(header: &[&str], names: usize) -> Table {
 
 /// A number for people: six digits after the point for what is near one, and an exponent for what is tiny.
 pub(crate) fn number(value: f64) -> String {
-    let size = value.abs();
+    // Adding zero turns minus zero into zero.
+    let (value, size) = (value + 0.0, value.abs());
     if value == 0.0 || (1e-4..1e7).contains(&size) { format!("{value:.6}") } else { format!("{value:.3e}") }
 }
 

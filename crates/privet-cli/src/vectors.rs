@@ -47,11 +47,16 @@ pub(crate) fn find(name: &str) -> Result<&'static Row, Failure> {
 
 /// Several by name; `all` stands for every one that can be made with these options.
 pub(crate) fn find_all(names: &[String], options: &BuildOptions) -> Result<Vec<&'static Row>, Failure> {
-    if names == ["all"] {
+    if is_all(names) {
         let fits = |row: &&Row| options.delta.is_some() || row.info.guarantee != "approximate";
         return Ok(registry::ROWS.iter().filter(fits).collect());
     }
     names.iter().map(|name| find(name)).collect()
+}
+
+/// Whether every mechanism is asked for.
+pub(crate) fn is_all(names: &[String]) -> bool {
+    names == ["all"]
 }
 
 /// The options that a mechanism takes, where several share one command.

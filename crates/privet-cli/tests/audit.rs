@@ -55,6 +55,40 @@ fn every_mechanism_on_numbers_and_angles_keeps_its_promise() {
     assert!(without.stderr.contains("delta"), "{}", without.stderr);
 }
 
+/// One mechanism that cannot be made is named with the reason, and does not keep the others from being audited.
+#[test]
+fn all_mechanisms_are_audited_that_can_be_made() {
+    let folder = Folder::new();
+    let ending = folder.run("audit --mechanism all --domain vector:3 --epsilon 1e-12,1 --samples 400 --json");
+    assert_eq!(ending.code, 0, "{}", ending.stderr);
+    let rows: Vec<Value> = serde_json::from_str(&ending.stdout).unwrap();
+    let (missing, audited): (Vec<&Value>, Vec<&Value>) =
+        rows.iter().partition(|row| row.get("error").is_some());
+    assert!(
+        audited.len() > 9 && !missing.is_empty() && audited.iter().all(|row| row["passed"] == true),
+        "{audited:?}"
+    );
+    for row in &missing {
+        assert!(row["id"].is_string() && row["error"].is_string() && row.get("passed").is_none(), "{row}");
+        assert_eq!((&row["domain"], &row["claimed_epsilon"]), (&"vector:3".into(), &1e-12.into()));
+    }
+    let page = folder.run("audit --mechanism all --domain vector:3 --epsilon 1e-12 --samples 400");
+    assert_eq!(page.stdout.matches("Not audited: ").count(), missing.len(), "{}", page.stdout);
+    // By its name it is an error.
+    let id = missing[0]["id"].as_str().unwrap();
+    let line = format!("audit --mechanism {id} --domain vector:3 --epsilon 1e-12 --samples 400");
+    assert_eq!(folder.run(&line).code, 2);
+    // Other verbs warn, and show the rest.
+    let errors =
+        folder.run("error --mechanism all --domain vector:3 --epsilon 1e-12 --loss squared --worst --json");
+    let rows: Vec<Value> = serde_json::from_str(&errors.stdout).unwrap();
+    assert!(errors.code == 0 && rows.iter().all(|row| row["error"].is_number()), "{}", errors.stdout);
+    assert_eq!(errors.stderr.matches("is left out at epsilon").count(), missing.len(), "{}", errors.stderr);
+    // Where nothing can be made, everything is listed.
+    let none = folder.run("audit --mechanism all --domain vector:3 --epsilon 1e-300 --samples 400");
+    assert!(none.code == 0 && none.stdout.contains("Not audited: sampled-minimax-unbiased"), "{none:?}");
+}
+
 #[test]
 fn one_combination_is_one_object() {
     let folder = Folder::new();

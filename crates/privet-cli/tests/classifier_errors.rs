@@ -27,6 +27,12 @@ fn told(folder: &Folder, (what, line): &(&str, String)) -> String {
     format!("{what}: exit {}\n{}", ending.code, ending.stderr)
 }
 
+const REGRESSION: &[u8] =
+    b":}\x0af\x0a\x01x\x12\x01y\x22\x0fLinearRegressor*\x1b\x0a\x0ccoefficients=\x00\x00\x80?=\x00\x00\x80\
+    ?\xa0\x01\x06*\x14\x0a\x0aintercepts=\x00\x00\x80\xbf\xa0\x01\x06*\x0e\x0a\x07targets\x18\x01\xa0\
+    \x01\x02:\x0aai.onnx.ml\x12\x00Z\x11\x0a\x01x\x12\x0c\x0a\x0a\x08\x01\x12\x06\x0a\x00\x0a\x02\x08\
+    \x02";
+
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("line.json", r#"{"coef": [1, 1], "intercept": -1}"#);
@@ -36,8 +42,11 @@ fn folder() -> Folder {
     folder.write("model.pickle", "x");
     // The beginning of an ONNX file: a field of 200 bytes of which there are three.
     folder.write("truncated.onnx", [0x08, 0x08, 0x3a, 0xc8, 0x01, 0x0a, 0x02, 0x00]);
+    // y = a + b - 1 as an ONNX file, in the operator of regressions.
+    folder.write("regression.onnx", REGRESSION);
     folder.write("large.json", r#"{"coef": [1, 1e308, -1e308], "intercept": 0}"#);
     folder.write("people.csv", "a,b,truth\n0.9,0.6,1\n0.5,1.2345,0\n");
+    folder.write("ages.csv", "a,b\n37,0.6\n52,0.1\n0.5,0.2\n");
     folder.write("words.csv", "a,b\n0.9,much\n");
     folder.write("empty.csv", "a,b\n");
     folder
@@ -54,6 +63,9 @@ fn bad_input_is_explained() {
         ("too many features", quantify("--model line.json --data people.csv")),
         ("outside", quantify("--model line.json --record 1.2345,0")),
         ("outside in a table", "quantify --model line.json --data people.csv --label truth --sensitive b --epsilon 1".into()),
+        ("another scale", quantify("--model line.json --data ages.csv --clamp")),
+        ("one record on another scale", quantify("--model line.json --record 1.2345,0 --clamp")),
+        ("a few are moved", "quantify --model line.json --data people.csv --label truth --clamp --sensitive b --epsilon 1 --mechanism ogpm --queries 0".into()),
         ("a word in a table", quantify("--model line.json --data words.csv")),
         ("no rows", quantify("--model line.json --data empty.csv")),
         ("no such rows", quantify("--model line.json --data people.csv --label truth --rows 9")),
@@ -67,6 +79,7 @@ fn bad_input_is_explained() {
         ("a model with no ending", quantify("--model model.pickle --record .9,.6")),
         ("numbers that are none", quantify("--model no_numbers.json --record .9,.6")),
         ("a truncated model", quantify("--model truncated.onnx --record .9,.6")),
+        ("a regression", quantify("--model regression.onnx --record .9,.6")),
         ("outputs that are no numbers", quantify("--model large.json --record .9,9,9")),
         ("no model", quantify("--record .9,.6")),
         ("a feature twice", "quantify --model line.json --record .9,.6 --sensitive 0,0 --epsilon 1".into()),

@@ -35,14 +35,21 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
-/// Whether an estimate is within five standard errors of the truth.
+fn ends(estimate: &Value) -> [f64; 2] {
+    [0, 1].map(|end| number(&estimate["interval"][end]))
+}
+
+/// Whether the truth lies in the interval, widened to five standard errors, and the estimate in the interval itself.
 fn is_near(estimate: &Value, key: &str, truth: f64) {
-    let away = (number(&estimate[key]) - truth).abs();
-    assert!(away <= 5.0 * number(&estimate["standard_error"]), "{estimate}: {truth}");
+    let [low, high] = ends(estimate);
+    let (value, more) = (number(&estimate[key]), (5.0 - 1.96) * number(&estimate["standard_error"]));
+    assert!((low..=high).contains(&value), "{estimate}");
+    assert!((low - more..=high + more).contains(&truth), "{estimate}: {truth}");
+    assert!(number(&estimate["bias_bound"]) >= 0.0, "{estimate}");
 }
 
 fn holds(estimate: &Value, truth: f64) {
-    let [low, high] = [0, 1].map(|end| number(&estimate["interval"][end]));
+    let [low, high] = ends(estimate);
     assert!(low <= truth && truth <= high, "{estimate}: {truth}");
 }
 
@@ -52,8 +59,64 @@ fn means() {
     let truth = values.iter().sum::<f64>() / values.len() as f64;
     let estimate = round_trip("--mechanism piecewise --domain interval:-5,20 --epsilon 1", &values, "");
     is_near(&estimate, "value", truth);
-    assert_eq!(estimate["method"], "mean of unbiased reports");
+    assert_eq!(
+        (&estimate["method"], &estimate["target"]),
+        (&"bracketing weights".into(), &"reported".into())
+    );
     assert_eq!(estimate["n"], PEOPLE);
+}
+
+/// Who happened to report counts only where everybody is meant, and smooth populations are told from few values more easily.
+#[test]
+fn targets_and_smooth_populations() {
+    let folder = Folder::new();
+    let flags = "--mechanism square-wave --domain interval:0,1 --epsilon 4";
+    folder.write("a.csv", csv(&skewed()[..5_000]));
+    let seeded = folder.run(&format!("perturb {flags} --column x --in a.csv --out r.csv --insecure-seed 7"));
+    assert_eq!(seeded.code, 0, "{}", seeded.stderr);
+    let estimate = format!("estimate {flags} --in r.csv --insecure-seed --distribution-bins 5");
+    let [reported, population, smooth] =
+        ["", "--target population", "--smooth 20"].map(|more| folder.json(&format!("{estimate} {more}")));
+    let width = |document: &Value| {
+        let [low, high] = ends(document);
+        high - low
+    };
+    assert!(width(&reported) < width(&population) && width(&smooth) < width(&reported));
+    for (document, target, populations) in [
+        (&reported, "reported", "any"),
+        (&population, "population", "any"),
+        (&smooth, "reported", "smooth:20"),
+    ] {
+        assert_eq!((&document["target"], &document["populations"]), (&target.into(), &populations.into()));
+        assert_eq!(document["quantiles"][0]["target"], target);
+    }
+    let page = |more: &str| folder.succeed(&format!("{estimate} {more}"));
+    assert!(page("").ends_with("\nTarget: the truth among the people who reported\n"), "{}", page(""));
+    let drawn = page("--target population");
+    assert!(drawn.ends_with("\nTarget: the truth in the population they were drawn from\n"), "{drawn}");
+    let smooth = page("--smooth 20");
+    assert!(smooth.contains("hold for smooth populations only") && smooth.contains("20 equal"), "{smooth}");
+    assert!(smooth.contains("MARGIN") && !smooth.contains("STANDARD ERROR"), "{smooth}");
+    let line = format!("estimate {flags} --in r.csv --target everybody");
+    assert!(folder.run(&line).stderr.contains("a target is reported or population: got \"everybody\""));
+    assert_eq!(folder.run(&format!("estimate {flags} --in r.csv --smooth 1")).code, 2);
+}
+
+/// People all around the circle have no mean direction, and none is stated.
+#[test]
+fn no_direction_can_be_told() {
+    let folder = Folder::new();
+    let flags = "--mechanism optimal-piecewise-circle --domain circle:360 --epsilon 1";
+    let angles: Vec<f64> = (0..720).map(|index| f64::from(index) / 2.0).collect();
+    folder.write("a.csv", csv(&angles));
+    folder.run(&format!("perturb {flags} --column x --in a.csv --out r.csv --insecure-seed 7"));
+    let estimate = format!("estimate {flags} --in r.csv --insecure-seed --distribution-bins 4");
+    let document = folder.json(&estimate);
+    let [low, high] = ends(&document);
+    assert_eq!(document["direction_told"], false);
+    assert!((high - low - 360.0).abs() < 1e-9, "{document}");
+    let page = folder.succeed(&estimate);
+    assert!(page.contains("no direction can be told") && page.contains("the whole circle"), "{page}");
 }
 
 #[test]
@@ -81,7 +144,7 @@ fn distributions_quantiles_and_ranges() {
     is_near(&estimate["ranges"][0], "share", share(0.25, 1.0));
     is_near(&estimate["ranges"][1], "share", share(0.0, 0.5));
     holds(&estimate, values.iter().sum::<f64>() / PEOPLE as f64);
-    assert_eq!(estimate["distribution_method"], "ems");
+    assert_eq!(estimate["distribution_method"], "ems-cv");
 }
 
 #[test]
@@ -227,7 +290,7 @@ fn flags_that_do_not_fit_the_domain() {
     let folder = Folder::new();
     folder.write("r.csv", "report\n");
     let categories = "estimate --mechanism grr --domain categories:3 --epsilon 1 --in r.csv";
-    for flag in ["--method em", "--distribution-bins 4", "--quantiles 0.5", "--range 0,1"] {
+    for flag in ["--method em", "--distribution-bins 4", "--quantiles 0.5", "--range 0,1", "--smooth 9"] {
         let name = flag.split(' ').next().unwrap();
         let message = format!("{name} is about numbers and angles: got categories:3");
         refuses(&folder, &format!("{categories} {flag}"), 2, &message);

@@ -110,9 +110,15 @@ fn from_people_to_estimates() {
     assert!(
         text.contains("commute")
             && text.contains("bicycle")
-            && text.ends_with("How we travel: 4000 reports\n"),
+            && text
+                .ends_with("How we travel: 4000 reports\nTarget: the truth among the people who reported\n"),
         "{text}"
     );
+    let flags = "estimate --policy travel.toml --in reports.csv --insecure-seed";
+    let smooth = folder.json(&format!("{flags} --target population --smooth 20"));
+    let minutes = &smooth["estimates"][1];
+    assert_eq!((&minutes["target"], &minutes["populations"]), (&"population".into(), &"smooth:20".into()));
+    assert_eq!(smooth["estimates"][0]["estimates"][0]["target"], "population");
 }
 
 #[test]

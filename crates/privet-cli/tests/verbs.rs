@@ -66,11 +66,22 @@ fn perturb_and_estimate() {
     assert_eq!((&perturbed["rows"], &perturbed["out"]), (&1_000.into(), &"r.parquet".into()));
     assert_eq!(keys(&perturbed["guarantee"]), ["kind", "epsilon", "delta"]);
     let estimated = folder.json(&format!("estimate {COLOURS} --in r.parquet --consistency simplex"));
-    assert_eq!(keys(&estimated), ["attribute", "n", "method", "guarantee", "estimates"]);
+    let all = ["attribute", "n", "guarantee", "withheld", "epoch", "public", "method", "target", "estimates"];
+    assert_eq!(keys(&estimated), all);
     let rows = estimated["estimates"].as_array().unwrap();
     let labels: Vec<_> = rows.iter().map(|row| row["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["red", "green", "blue"]);
-    let row_keys = ["label", "value", "standard_error", "interval", "simultaneous_interval", "n", "method"];
+    let row_keys = [
+        "label",
+        "value",
+        "standard_error",
+        "bias_bound",
+        "interval",
+        "n",
+        "method",
+        "target",
+        "simultaneous_interval",
+    ];
     assert!(rows.iter().all(|row| keys(row) == row_keys && row["n"] == 1_000));
     assert_eq!(rows[0]["method"], "support counts, then simplex");
     let total: f64 = rows.iter().map(|row| row["value"].as_f64().unwrap()).sum();

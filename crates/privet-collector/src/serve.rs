@@ -3,7 +3,7 @@
 use crate::api::{self, App, Visitors};
 use crate::collections::Collections;
 use crate::config::{Config, TlsFiles};
-use crate::estimates::Cache;
+use crate::estimates::Caches;
 use crate::ingest::{Gate, Intake};
 use crate::metrics::Metrics;
 use crate::records::expire;
@@ -82,7 +82,7 @@ impl Collector {
             collections: Collections::default(),
             intake,
             gate: Gate::new(config.limits.memory_bytes),
-            cache: Cache::start().map_err(cannot_listen)?,
+            caches: Caches::start().map_err(cannot_listen)?,
             metrics,
             access: config.access,
             limits: config.limits,

@@ -52,6 +52,9 @@ pub enum ModelError {
         /// What does not fit.
         reason: String,
     },
+    /// A regression was asked for a label.
+    #[error("the model is a regression: it gives values, and labels are asked for")]
+    Values,
     /// A box has a lower end above its upper end.
     #[error("a box needs low <= high: input {input} has not")]
     EmptyBox {
@@ -78,6 +81,7 @@ impl ModelError {
             Self::Length { .. } => "model-length",
             Self::NotFinite { .. } => "model-not-finite",
             Self::Structure { .. } => "model-structure",
+            Self::Values => "model-values",
             Self::EmptyBox { .. } => "model-empty-box",
             Self::Setting { .. } => "model-setting",
         }

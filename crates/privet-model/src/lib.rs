@@ -30,4 +30,4 @@ pub use error::ModelError;
 pub use linear::Linear;
 pub use model::{Model, TIE};
 pub use network::{Activation, Layer, Network};
-pub use trees::{Combination, Node, Tree, Trees};
+pub use trees::{Combination, Node, Tree, Trees, threshold_in_single_precision};

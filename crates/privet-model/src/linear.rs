@@ -9,6 +9,7 @@ use nalgebra::{DMatrix, DVector};
 pub struct Linear {
     weights: DMatrix<f64>,
     intercepts: DVector<f64>,
+    gives_values: bool,
 }
 
 impl Linear {
@@ -24,7 +25,17 @@ impl Linear {
         check_length("intercepts", weights.nrows(), intercepts.len())?;
         check_finite("weights", weights.as_slice())?;
         check_finite("intercepts", intercepts.as_slice())?;
-        Ok(Self { weights, intercepts })
+        Ok(Self { weights, intercepts, gives_values: false })
+    }
+
+    /// The same map as a regression: its scores are values, and no labels are made of them.
+    pub fn of_values(self) -> Self {
+        Self { gives_values: true, ..self }
+    }
+
+    /// Whether the scores are values of a regression.
+    pub fn gives_values(&self) -> bool {
+        self.gives_values
     }
 
     /// The weights: one line for each score, one column for each input.

@@ -61,14 +61,27 @@ impl Model {
         }
     }
 
+    /// Whether the scores are values of a regression. Then they have no classes.
+    pub fn gives_values(&self) -> bool {
+        match self {
+            Self::Linear(linear) => linear.gives_values(),
+            Self::Trees(trees) => trees.gives_values(),
+            Self::Network(_) => false,
+        }
+    }
+
     /// The class that these scores mean. A single score: 1 if it is more than [`TIE`] above the threshold, otherwise 0.
     /// Several: the lowest class whose score is within [`TIE`] of the largest. So a class is certain where its score
     /// exceeds every other by more than [`TIE`].
     ///
     /// # Errors
     ///
-    /// When there is another number of scores than the model gives, or one of them is not a number.
+    /// When there is another number of scores than the model gives, one of them is not a number, or they are values of a
+    /// regression.
     pub fn label(&self, scores: &[f64]) -> Result<usize, ModelError> {
+        if self.gives_values() {
+            return Err(ModelError::Values);
+        }
         crate::error::check_length("scores", self.outputs(), scores.len())?;
         if scores.iter().any(|score| score.is_nan()) {
             return Err(ModelError::NotFinite { what: "scores" });
@@ -86,7 +99,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// When the row has the wrong length or is not finite, or a score is not a number.
+    /// When the row has the wrong length or is not finite, a score is not a number, or scores are values of a regression.
     pub fn predict(&self, row: &[f64]) -> Result<usize, ModelError> {
         let mut scores = vec![0.0; self.outputs()];
         self.scores(row, &mut scores)?;
@@ -112,6 +125,14 @@ mod tests {
         assert_eq!(three.label(&[1.0, 3.0, 3.0 + 1e-10]), Ok(1));
         assert_eq!(three.label(&[1.0, 3.0, 3.0 + 1e-8]), Ok(2));
         assert_eq!(three.label(&[f64::NEG_INFINITY, f64::INFINITY, f64::INFINITY]), Ok(1));
+    }
+
+    #[test]
+    fn a_value_has_no_class() {
+        let Model::Linear(line) = linear(1) else { panic!("a line") };
+        let regression = Model::Linear(line.of_values());
+        assert_eq!(regression.predict(&[0.5]), Err(ModelError::Values));
+        assert_eq!(regression.scores(&[0.5], &mut [0.0]), Ok(()));
     }
 
     #[test]

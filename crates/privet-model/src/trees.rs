@@ -85,6 +85,22 @@ impl Tree {
     }
 }
 
+/// Where a threshold lies for a program that rounds its inputs to single precision before it compares them, as
+/// scikit-learn does: the largest number whose rounded value is still at most the threshold. So comparing with it is
+/// comparing the rounded number with the threshold, for every number.
+pub fn threshold_in_single_precision(threshold: f64) -> f64 {
+    let nearest = threshold as f32;
+    let below = if f64::from(nearest) > threshold { nearest.next_down() } else { nearest };
+    let above = below.next_up();
+    if !below.is_finite() || !above.is_finite() {
+        // No number beyond has a single-precision neighbour to be rounded to.
+        return threshold;
+    }
+    // The middle of two neighbours has a few bits more than they have, and goes to the even one.
+    let middle = f64::from(below).midpoint(f64::from(above));
+    if middle as f32 == below { middle } else { middle.next_down() }
+}
+
 /// How the trees' leaves become a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combination {
@@ -102,6 +118,7 @@ pub struct Trees {
     combination: Combination,
     base: Vec<f64>,
     threshold: f64,
+    gives_values: bool,
 }
 
 impl Trees {
@@ -136,7 +153,17 @@ impl Trees {
                 Node::Split { .. } => {}
             }
         }
-        Ok(Self { inputs, trees, combination, base, threshold })
+        Ok(Self { inputs, trees, combination, base, threshold, gives_values: false })
+    }
+
+    /// The same trees as a regression: their scores are values, and no labels are made of them.
+    pub fn of_values(self) -> Self {
+        Self { gives_values: true, ..self }
+    }
+
+    /// Whether the scores are values of a regression.
+    pub fn gives_values(&self) -> bool {
+        self.gives_values
     }
 
     /// The trees.
@@ -220,6 +247,27 @@ mod tests {
         assert_eq!(score(Combination::Sum, &[9.0, 0.5]), 11.25);
         assert_eq!(score(Combination::Sum, &[9.0, 0.5f64.next_up()]), 13.25);
         assert_eq!(score(Combination::Mean, &[9.0, 3.0]), 11.75);
+    }
+
+    #[test]
+    fn a_rounded_number_is_at_most_a_threshold_where_the_number_is_at_most_the_moved_one() {
+        // Between two and four tenths as scikit-learn cuts them: 0.3 is at most this, its rounded value is not.
+        let cut = f64::from(0.2f32).midpoint(f64::from(0.4f32));
+        assert!(0.3 <= cut && 0.3 > threshold_in_single_precision(cut));
+        let mut state = 7u64;
+        let mut thresholds = vec![cut, 0.0, -0.0, 1.0, -1.0, 0.1, -0.1, 1e-50, -1e-50, 1e-42, 3e38, -3e38];
+        for _ in 0..2_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            thresholds.push((state >> 11) as f64 / (1u64 << 53) as f64 * 4.0 - 2.0);
+        }
+        for threshold in thresholds {
+            let moved = threshold_in_single_precision(threshold);
+            let is_below = |number: f64| f64::from(number as f32) <= threshold;
+            assert!(is_below(moved) && !is_below(moved.next_up()), "{threshold:e}");
+        }
+        for huge in [f64::from(f32::MAX), 1e300, -1e300] {
+            assert_eq!(threshold_in_single_precision(huge), huge);
+        }
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod rose;
 mod scale;
 mod shape;
 mod svg;
+mod table;
 
 pub use bars::{Bar, BarChart, Legend};
 pub use chart::{Chart, Range, Series};
@@ -54,6 +55,7 @@ pub use region::{LabelledBox, Region};
 pub use rose::{Petal, Rose};
 pub use scale::Scale;
 pub use shape::Drawing;
+pub use table::{HeatEntry, HeatRow, HeatTable};
 
 use privet_core::DomainSpec;
 use std::f64::consts::TAU;

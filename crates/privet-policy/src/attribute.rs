@@ -112,17 +112,8 @@ impl Attribute {
 
     /// What the reports of all places promise together.
     fn of_all_places(&self, one: Guarantee) -> Guarantee {
-        let places = self.kind.places();
-        let added = Budget::repeated(one, places).ok().and_then(|all| all.total()).unwrap_or(one);
-        let is_kept = |whole: &Epsilon| {
-            let each = self.kind.epsilon_of_each(*whole);
-            one.kind() == "pure" && each.is_ok_and(|each| one.epsilon() <= each)
-        };
-        match self.terms.epsilon.epsilon() {
-            // Sums that round up may be above the whole, which so many parts are exactly not above.
-            Ok(whole) if is_kept(&whole) && added.epsilon() > whole => Guarantee::Pure { epsilon: whole },
-            _ => added,
-        }
+        let all = Budget::repeated(one, self.kind.places());
+        all.ok().and_then(|all| all.total()).unwrap_or(one)
     }
 
     /// How many bytes its report has.

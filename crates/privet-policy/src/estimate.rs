@@ -1,14 +1,12 @@
 //! What is learned from a summary, or how much is missing until something is shown.
 
-use crate::attribute::Attribute;
+use crate::document::{self, AttributeDocument, PublicDocument};
 use crate::estimator::PartSummary;
 use crate::kind::AttributeKind;
-use crate::statement::GuaranteeStatement;
 use crate::summary::{PolicySummary, Slice, Tally};
-use privet_core::{Estimate, EstimateError, Guarantee};
-use privet_estimators::numeric::{Quantile, RangeShare};
-use privet_estimators::{Answer, Frequencies, Frequency, Request};
-use serde_json::{Value, json};
+use crate::terms::Contribution;
+use privet_core::{EstimateError, Guarantee};
+use privet_estimators::{Answer, Frequencies, PlaceShares, Request};
 
 /// What is learned about one attribute from one slice of the reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,9 +19,12 @@ pub struct AttributeEstimate {
     pub n: u64,
     /// What each report promises.
     pub guarantee: Guarantee,
+    /// The epoch, if it is about one.
+    pub epoch: Option<u32>,
+    /// The public value, if it is about the people with one.
+    pub public: Option<PublicDocument>,
     /// What is learned.
     pub outcome: Outcome,
-    kind: AttributeKind,
 }
 
 /// What is learned, or why nothing is shown.
@@ -64,124 +65,71 @@ impl Tally {
             Some(part) if n >= minimum_reports => {
                 let of_some = self.of_some[attribute].as_ref().filter(|_| slice != Slice::All);
                 let estimator = of_some.unwrap_or(&self.estimators[attribute]);
-                match estimator.answer(part, request) {
+                let request = Request { took_part: self.took_part(summary, slice), ..request.clone() };
+                match estimator.answer(part, &request) {
                     // A single vector shows no spread, whatever the minimum is.
                     Err(EstimateError::TooFewReports { needed, .. }) => {
                         Outcome::Withheld { minimum_reports: needed }
                     }
-                    answer => Outcome::Answer(Box::new(answer?)),
+                    answer => Outcome::Answer(Box::new(of_places(answer?, asked.kind()))),
                 }
             }
             _ => Outcome::Withheld { minimum_reports },
         };
-        Ok(AttributeEstimate::new(asked, slice, n, outcome))
+        Ok(AttributeEstimate {
+            attribute: asked.terms().name.clone(),
+            slice,
+            n,
+            guarantee: asked.guarantee(),
+            epoch: None,
+            public: self.public(slice),
+            outcome,
+        })
+    }
+
+    /// Where a lottery decided which question a person answers: how many people of the slice took part in it, which each of them
+    /// did with one question.
+    fn took_part(&self, summary: &PolicySummary, slice: Slice) -> Option<u64> {
+        let is_lottery = self.policy().terms().contribution.kind == Contribution::Sample;
+        let attributes = 0..self.policy().attributes().len();
+        let reports = |attribute: usize| summary.part(attribute, slice).map_or(0, PartSummary::count);
+        is_lottery.then(|| attributes.map(reports).fold(0, u64::saturating_add))
+    }
+
+    fn public(&self, slice: Slice) -> Option<PublicDocument> {
+        let Slice::Public { field, value } = slice else { return None };
+        let field = self.policy().terms().public.get(field)?;
+        Some(PublicDocument { field: field.name.clone(), value: field.values.get(value)?.clone() })
     }
 }
 
 impl AttributeEstimate {
-    fn new(attribute: &Attribute, slice: Slice, n: u64, outcome: Outcome) -> Self {
-        Self {
-            attribute: attribute.terms().name.clone(),
-            slice,
-            n,
-            guarantee: attribute.guarantee(),
-            outcome,
-            kind: attribute.kind().clone(),
-        }
-    }
-
     /// The estimate as the command line and the collector write it.
-    pub fn to_json(&self) -> Value {
-        let mut document = json!({
-            "attribute": self.attribute,
-            "n": self.n,
-            "guarantee": GuaranteeStatement::from(self.guarantee),
-            "withheld": matches!(self.outcome, Outcome::Withheld { .. }),
-        });
-        match &self.outcome {
-            Outcome::Withheld { minimum_reports } => document["minimum_reports"] = json!(minimum_reports),
-            Outcome::Answer(answer) => self.add_answer(&mut document, answer),
-        }
-        document
-    }
-
-    fn add_answer(&self, document: &mut Value, answer: &Answer) {
-        match answer {
-            Answer::Frequencies(frequencies) => {
-                document["method"] = json!(frequencies.method);
-                document["estimates"] =
-                    frequencies.rows.iter().enumerate().map(|row| self.row_json(row, frequencies)).collect();
-            }
-            Answer::Vector(vector) => {
-                document["method"] = json!(vector.coordinates.first().map(|coordinate| coordinate.method));
-                document["estimates"] = vector.coordinates.iter().map(estimate_json).collect();
-            }
-            Answer::Numbers(numbers) => {
-                add_centre(document, &numbers.mean);
-                document["distribution_method"] = json!(numbers.method.as_str());
-                document["distribution"] = shares_json(&numbers.bins);
-                document["ranges"] = shares_json(&numbers.ranges);
-                document["quantiles"] = numbers.quantiles.iter().map(quantile_json).collect();
-            }
-            Answer::Angles(angles) => {
-                add_centre(document, &angles.direction);
-                document["distribution_method"] = json!(angles.method.as_str());
-                document["distribution"] = shares_json(&angles.bins);
-                document["ranges"] = shares_json(&angles.ranges);
-                document["resultant_length"] = estimate_json(&angles.resultant_length);
-            }
+    pub fn document(&self) -> AttributeDocument {
+        let (answer, minimum_reports) = match &self.outcome {
+            Outcome::Answer(answer) => (Some((&**answer).into()), None),
+            Outcome::Withheld { minimum_reports } => (None, Some(*minimum_reports)),
+        };
+        AttributeDocument {
+            attribute: self.attribute.clone(),
+            n: self.n,
+            guarantee: document::guarantee(&self.guarantee),
+            withheld: minimum_reports.is_some(),
+            minimum_reports,
+            epoch: self.epoch,
+            public: self.public.clone(),
+            answer,
         }
     }
+}
 
-    fn row_json(&self, (index, row): (usize, &Frequency), all: &Frequencies) -> Value {
-        let mut json = estimate_json(&row.estimate);
-        json["label"] = json!(row.label);
-        json["simultaneous_interval"] = json!(row.simultaneous_interval);
-        json["n"] = json!(row.estimate.n);
-        json["method"] = json!(all.method);
-        if let AttributeKind::Place { rectangle, side } | AttributeKind::Path { rectangle, side, .. } =
-            &self.kind
-        {
-            let cell = [index as u32 % side, index as u32 / side];
-            let corner =
-                |step: u32| rectangle.point_at(cell.map(|cell| f64::from(cell + step) / f64::from(*side)));
-            json["from"] = json!(corner(0));
-            json["to"] = json!(corner(1));
+/// Reports about the cells of a grid, by a mechanism on categories, are about places all the same.
+fn of_places(answer: Answer, kind: &AttributeKind) -> Answer {
+    match (answer, kind) {
+        (Answer::Frequencies(found), AttributeKind::Place { rectangle, side }) => {
+            let Frequencies { rows: cells, n, method } = found;
+            Answer::Places(PlaceShares { rectangle: *rectangle, side: *side, cells, n, method })
         }
-        json
+        (answer, _) => answer,
     }
-}
-
-fn estimate_json(estimate: &Estimate) -> Value {
-    json!({
-        "value": estimate.value,
-        "standard_error": estimate.standard_error,
-        "interval": estimate.interval,
-    })
-}
-
-fn add_centre(document: &mut Value, centre: &Estimate) {
-    document["value"] = json!(centre.value);
-    document["standard_error"] = json!(centre.standard_error);
-    document["interval"] = json!(centre.interval);
-    document["method"] = json!(centre.method);
-}
-
-fn shares_json(rows: &[RangeShare]) -> Value {
-    let share = |row: &RangeShare| {
-        json!({
-            "from": row.from,
-            "to": row.to,
-            "share": row.share.value,
-            "standard_error": row.share.standard_error,
-            "interval": row.share.interval,
-        })
-    };
-    rows.iter().map(share).collect()
-}
-
-fn quantile_json(quantile: &Quantile) -> Value {
-    let mut json = estimate_json(&quantile.value);
-    json["level"] = json!(quantile.level);
-    json
 }

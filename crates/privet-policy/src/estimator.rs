@@ -4,7 +4,7 @@ use crate::registry::AnyEstimator;
 use privet_core::{EstimateError, MergeError, ReportBuffer, ReportError, Summary};
 use privet_estimators::{Answer, CountSummary, Request, VectorSummary};
 #[cfg(feature = "vectors")]
-use {privet_core::Estimator, privet_estimators::MeanVector, privet_vector::MeanVectorEstimator};
+use {privet_core::Estimator, privet_vector::MeanVectorEstimator};
 
 /// Reads the reports of an attribute.
 #[derive(Debug)]
@@ -69,10 +69,9 @@ impl AttributeEstimator {
         match (self, summary) {
             (Self::Counts(estimator), PartSummary::Counts(summary)) => estimator.answer(summary, request),
             #[cfg(feature = "vectors")]
-            (Self::Vectors(estimator), PartSummary::Vectors(summary)) => Ok(Answer::Vector(MeanVector {
-                coordinates: estimator.estimate(summary)?,
-                n: summary.count(),
-            })),
+            (Self::Vectors(estimator), PartSummary::Vectors(summary)) => {
+                estimator.mean_vector(summary, request.target).map(Answer::Vector)
+            }
             _ => Err(EstimateError::Damaged { reason: "the summary is one of another kind of reports" }),
         }
     }

@@ -114,11 +114,7 @@ impl AttributeKind {
 
     /// The epsilon of each of these reports: the largest of which so many are not above the whole.
     pub(crate) fn epsilon_of_each(&self, whole: Epsilon) -> Result<Epsilon, ParameterError> {
-        let places = f64::from(self.places());
-        let part = whole.get() / places;
-        // A fused product is rounded once, so its sign is right.
-        let is_above = part.mul_add(places, -whole.get()) > 0.0;
-        Epsilon::new(if is_above { part.next_down() } else { part })
+        whole.divided(self.places())
     }
 
     /// A written value as the mechanism takes it, checked.

@@ -358,8 +358,7 @@ impl Search<'_> {
             }
             Named::Solved(solution) => {
                 let own = solution.channel.mechanism()?.guarantee().epsilon();
-                let places = f64::from(self.kind.places());
-                let whole = if places > 1.0 { Epsilon::new((own.get() * places).next_up())? } else { own };
+                let whole = own.times(self.kind.places())?;
                 let stated = self.attribute.epsilon.or_else(|| least_decimal(whole));
                 self.solved(stated.unwrap_or(epsilon), (**solution).clone(), question)
             }

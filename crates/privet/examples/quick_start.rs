@@ -1,7 +1,7 @@
 //! Ten thousand made-up people say how they get to work; the collector sees reports only.
 
 use privet::categorical::GeneralizedRandomizedResponse;
-use privet::{Categories, Epsilon, Estimator, Generator, HasEstimator, Mechanism, ReportBuffer};
+use privet::{Categories, Epsilon, Estimator, Generator, HasEstimator, Mechanism, ReportBuffer, Target};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Public: both sides know the question and what one report may reveal.
@@ -22,19 +22,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     estimator.accumulate(&mut summary, &reports)?;
     let frequencies = estimator.estimate(&summary)?;
 
-    println!("LABEL    ESTIMATE  STANDARD ERROR         95 % INTERVAL  SIMULTANEOUS 95 % INTERVAL");
+    println!("LABEL    ESTIMATE    MARGIN         95 % INTERVAL  SIMULTANEOUS 95 % INTERVAL");
     for row in &frequencies.rows {
         let estimate = row.estimate;
         let interval = |[low, high]: [f64; 2]| format!("[{low:.6}, {high:.6}]");
         println!(
-            "{:<7}  {:.6}  {:>14.6}  {}  {:>26}",
+            "{:<7}  {:.6}  {:.6}  {}  {:>26}",
             row.label,
             estimate.value,
-            estimate.standard_error,
+            estimate.margin(),
             interval(estimate.interval),
             interval(row.simultaneous_interval),
         );
     }
     println!("\n{} reports, {}", frequencies.n, frequencies.method);
+    println!("Target: the truth {}", Target::default().describe());
     Ok(())
 }

@@ -27,8 +27,9 @@
 
 pub use privet_core::*;
 pub use privet_estimators::{
-    Answer, Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator,
-    NumberEstimator, PlaneEstimator, Request, VectorSummary, Verdict, attack, audit, numeric, statistics,
+    Answer, Consistency, CountSummary, Frequencies, Frequency, FrequencyEstimation, HasEstimator, MeanVector,
+    NumberEstimator, PlaceShares, PlaneEstimator, Populations, Request, VectorSummary, Verdict, attack,
+    audit, numeric, statistics,
 };
 pub use privet_mechanisms::registry::{AnyMechanism, WorstInput};
 pub use privet_mechanisms::{analysis, categorical, circle, interval, lattice, plane, polar, wrapper};
@@ -48,11 +49,10 @@ pub use privet_trajectory as trajectory;
 /// Vectors, and noise where the model does not look.
 pub use privet_vector as vector;
 
-pub use privet_policy::{advisor, registry};
+pub use privet_policy::{advisor, document, registry};
 
 #[cfg(feature = "http")]
 pub mod client;
-pub mod document;
 
 /// The operating system gave no randomness. There is no fallback: without it nothing can be protected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -9,6 +9,7 @@ mod questions;
 mod report;
 
 use crate::arguments::parse_epsilon;
+use crate::command::answers::Answered;
 use crate::contract;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -16,14 +17,14 @@ use crate::output::{Output, table_of_numbers};
 use crate::progress::Waiting;
 use crate::table::Destination;
 use clap::Args;
-use collection::{Collection, Estimated, Example};
+use collection::{Collection, Example};
 use host::Host;
 use people::{Held, Person};
 use privet::client::{CollectError, Collector, Connection, Wanted};
 use privet::policy::{Date, DecimalEpsilon, ResolvedPolicy, Showing};
 use privet::{Budget, Guarantee};
 use questions::QUESTIONS;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -187,8 +188,7 @@ fn survey(
     let waiting = Waiting::on("estimating".to_owned());
     let results = collector.results(policy.id(), &Wanted { fresh: true, ..Wanted::default() })?;
     drop(waiting);
-    let estimated = Vec::<Estimated>::deserialize(&results["estimates"]);
-    let estimated = estimated.map_err(|_| CollectError::NotUnderstood)?;
+    let estimated = Answered::read(&results)?.estimates;
     let showing = Showing::new(Arc::clone(policy));
     let sent = showing.report(&first).map_err(|_| CollectError::NotUnderstood)?;
     let answered = estimated.iter().zip(sent.answers);
@@ -251,13 +251,8 @@ fn estimates(collection: &Collection) -> String {
     let hidden = collection.estimates.len() - rows.len();
     let mut table = table_of_numbers(&["answer", "truth", "estimate", "95 % interval"], 1);
     for row in rows {
-        let [low, high] = row.interval.map(row.write);
-        table.add_row([
-            row.label.clone(),
-            (row.write)(row.truth),
-            (row.write)(row.value),
-            format!("{low} to {high}"),
-        ]);
+        let [estimate, interval] = row.in_words();
+        table.add_row([row.label.clone(), (row.write)(row.truth), estimate, interval]);
     }
     let mut text = table.trim_fmt() + "\n";
     if hidden > 0 {

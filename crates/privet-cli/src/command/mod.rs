@@ -1,7 +1,7 @@
 //! One file for each verb.
 
 mod advise;
-mod attributes;
+mod answers;
 mod audit;
 mod bench;
 mod classifier;

@@ -259,8 +259,8 @@ impl Crowd {
         tally.accumulate(&mut summary, all.iter().map(|report| codec.check(report).unwrap())).unwrap();
         assert_eq!(said["reports"].as_u64(), Some(all.len() as u64));
         for (attribute, said) in said["estimates"].as_array().unwrap().iter().enumerate() {
-            let ours =
-                tally.estimate(&summary, attribute, Slice::All, &Default::default()).unwrap().to_json();
+            let ours = tally.estimate(&summary, attribute, Slice::All, &Default::default()).unwrap();
+            let ours = ours.document().to_json();
             for (key, value) in ours.as_object().unwrap() {
                 assert_eq!(said[key], *value, "{attribute} {key}");
             }

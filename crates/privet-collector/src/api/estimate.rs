@@ -5,7 +5,7 @@ use super::collections::ShownSource;
 use super::problem::Problem;
 use super::request::{Binary, Parameters};
 use crate::collection::Collection;
-use crate::estimates::{Age, Question, answer};
+use crate::estimates::{Age, Judged, JudgedDocument, Question, answer};
 use crate::export::{Format, estimates_table};
 use crate::records::Holdings;
 use crate::tokens::Right;
@@ -14,12 +14,31 @@ use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use privet_core::Probability;
+use privet_core::{Probability, Target};
 use privet_policy::Slice;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
+
+/// Which people estimates are about.
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum AskedTarget {
+    /// Those who reported; where a lottery decided who answers which question, all who took part in it.
+    #[default]
+    Reported,
+    /// The population that they were drawn from, each independently of the others.
+    Population,
+}
+
+impl From<AskedTarget> for Target {
+    fn from(asked: AskedTarget) -> Self {
+        match asked {
+            AskedTarget::Reported => Self::Reported,
+            AskedTarget::Population => Self::Population,
+        }
+    }
+}
 
 /// What is asked.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -36,6 +55,10 @@ pub(crate) struct Asked {
     fakes: Option<f64>,
     /// Into how many parts distributions are cut, 50 if it is left out.
     bins: Option<u32>,
+    /// Which people it is about, those who reported if it is left out.
+    #[serde(default)]
+    #[param(inline)]
+    target: AskedTarget,
     /// Whether distributions must be as new as the newest report.
     #[serde(default)]
     fresh: bool,
@@ -60,10 +83,11 @@ pub(crate) struct Estimated {
     /// Summaries of other collectors among them.
     sources: Vec<ShownSource>,
     /// One for each attribute and slice: `attribute`, `public`, `epoch`, `n`, `guarantee`, `withheld`; and unless withheld `value`,
-    /// `standard_error`, `interval`, `method` (or `estimates` with these for each category), `distribution` with its `distribution_n`,
-    /// `plausibility`, `influence` (the most that one report can change) and `robust`.
+    /// `standard_error`, `bias_bound`, `interval`, `method`, `target` (or `estimates` with these for each category, cell or
+    /// coordinate), `distribution` with its `distribution_n`, `plausibility`, `influence` (the most that one report can change) and
+    /// `robust` (bounds on the truth although some reports are forged, with the noise of the others).
     #[schema(value_type = Vec<Object>)]
-    estimates: Vec<Value>,
+    estimates: Vec<JudgedDocument>,
 }
 
 const FAKES: f64 = 0.01;
@@ -92,13 +116,14 @@ pub(crate) fn estimate_document(
 ) -> Result<Estimated, Problem> {
     let holdings = Holdings::read(&*app.store, collection)?;
     let terms = collection.policy.terms();
+    let estimates = estimated(app, collection, &holdings, asked)?;
     Ok(Estimated {
         collection: collection.policy.id().to_string(),
         name: terms.name.clone(),
         reports: holdings.reports(),
         minimum_reports: terms.minimum_reports,
         sources: ShownSource::all(&holdings),
-        estimates: estimated(app, collection, &holdings, asked)?,
+        estimates: estimates.iter().map(Judged::document).collect(),
     })
 }
 
@@ -108,8 +133,8 @@ pub(crate) fn estimated(
     collection: &Arc<Collection>,
     holdings: &Holdings,
     asked: &Asked,
-) -> Result<Vec<Value>, Problem> {
-    Ok(answer(collection, &app.cache, holdings, &question(collection, asked)?)?)
+) -> Result<Vec<Judged>, Problem> {
+    Ok(answer(collection, &app.caches, holdings, &question(collection, asked)?)?)
 }
 
 /// How estimates leave.
@@ -128,6 +153,10 @@ pub(super) struct AskedTable {
     epoch: Option<u32>,
     /// Into how many parts distributions are cut, 50 if it is left out.
     bins: Option<u32>,
+    /// Which people it is about, those who reported if it is left out.
+    #[serde(default)]
+    #[param(inline)]
+    target: AskedTarget,
     /// Whether distributions must be as new as the newest report.
     #[serde(default)]
     fresh: bool,
@@ -152,14 +181,14 @@ pub(super) async fn export(
 ) -> Result<Response, Problem> {
     app.authorize(Right::Read, &headers)?;
     let collection = app.collection(&id).await?;
-    let AskedTable { format, attribute, by, epoch, bins, fresh } = asked;
-    let asked = Asked { attribute, by, epoch, fakes: None, bins, fresh };
+    let AskedTable { format, attribute, by, epoch, bins, target, fresh } = asked;
+    let asked = Asked { attribute, by, epoch, fakes: None, bins, target, fresh };
     let table = app
         .with_store(move |app| {
-            let question = question(&collection, &asked)?;
             let holdings = Holdings::read(&*app.store, &collection)?;
-            let estimates = answer(&collection, &app.cache, &holdings, &question)?;
-            estimates_table(&estimates, format).map_err(|_| Problem::internal())
+            let estimates = estimated(app, &collection, &holdings, &asked)?;
+            let documents: Vec<JudgedDocument> = estimates.iter().map(Judged::document).collect();
+            estimates_table(&documents, format).map_err(|_| Problem::internal())
         })
         .await?;
     Ok(([(CONTENT_TYPE, format.media_type())], table).into_response())
@@ -183,7 +212,8 @@ fn question(collection: &Collection, asked: &Asked) -> Result<Question, Problem>
     let age = if asked.fresh { Age::Fresh } else { Age::Any };
     let fakes = Probability::new(asked.fakes.unwrap_or(FAKES))?;
     let bins = checked_bins(asked.bins)?;
-    Ok(Question { attributes, slices, epoch: checked_epoch(collection, asked.epoch)?, fakes, bins, age })
+    let (epoch, target) = (checked_epoch(collection, asked.epoch)?, asked.target.into());
+    Ok(Question { attributes, slices, epoch, fakes, bins, target, age })
 }
 
 const BINS: u32 = 50;

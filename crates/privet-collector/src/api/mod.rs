@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::collection::Collection;
 use crate::collections::Collections;
 use crate::config::Limits;
-use crate::estimates::Cache;
+use crate::estimates::Caches;
 use crate::ingest::{Gate, Intake};
 use crate::metrics::Metrics;
 use crate::pages;
@@ -45,7 +45,7 @@ pub(crate) struct App {
     pub(crate) collections: Collections,
     pub(crate) intake: Intake,
     pub(crate) gate: Gate,
-    pub(crate) cache: Cache,
+    pub(crate) caches: Caches,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) access: Access,
     pub(crate) limits: Limits,

@@ -1,15 +1,16 @@
 //! How two attributes go together, from the kept reports themselves.
 
-use super::AnswerError;
-use super::cache::{Age, Cache};
+use super::cache::Age;
+use super::{AnswerError, Caches};
 use crate::collection::Collection;
 use crate::ingest::damaged;
 use crate::store::{Shard, Store, StoreError};
-use privet_core::{ParameterError, ReportBuffer, Summary};
-use privet_estimators::{CrossSide, CrossSummary, CrossTable, CrossTableEstimator};
+use privet_core::{ParameterError, ReportBuffer, Summary, Target};
+use privet_estimators::{CrossCell, CrossSide, CrossSummary, CrossTable, CrossTableEstimator};
 use privet_policy::{Contribution, Repetition};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,22 @@ pub(crate) struct CrossQuestion {
     /// Into how many bins numbers and angles are put.
     pub(crate) bins: usize,
     pub(crate) epoch: Option<u32>,
+    /// Which people it is about.
+    pub(crate) target: Target,
     pub(crate) age: Age,
+}
+
+/// How two attributes go together.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Crossed {
+    /// The names of the attributes.
+    names: [String; 2],
+    epoch: Option<u32>,
+    n: u64,
+    minimum_reports: u64,
+    target: Target,
+    /// Nothing if there are too few reports.
+    table: Option<CrossTable>,
 }
 
 const AT_ONCE: usize = 8192;
@@ -28,14 +44,14 @@ const AT_ONCE: usize = 8192;
 pub(crate) fn cross_table(
     store: &Arc<dyn Store>,
     collection: &Arc<Collection>,
-    cache: &Cache,
+    caches: &Caches,
     question: CrossQuestion,
-) -> Result<Value, AnswerError> {
+) -> Result<Crossed, AnswerError> {
     if collection.policy.terms().contribution.kind == Contribution::Sample {
         let reason = "each report of this policy answers one question only, so no two go together".to_owned();
         return Err(ParameterError::Incompatible { reason }.into());
     }
-    let CrossQuestion { rows, columns, bins, epoch, age } = question;
+    let CrossQuestion { rows, columns, bins, epoch, target, age } = question;
     let terms = collection.policy.terms();
     let is_permanent = |attribute: usize| terms.attributes[attribute].epsilon_forever.is_some();
     if epoch.is_none()
@@ -45,10 +61,10 @@ pub(crate) fn cross_table(
         let reason = "permanent answers of several epochs do not average out: ask for one epoch".to_owned();
         return Err(ParameterError::Incompatible { reason }.into());
     }
-    let about = format!("cross {:?} {rows} {columns} {bins} {epoch:?}", collection.policy.id());
+    let about = format!("{:?} {rows} {columns} {bins} {epoch:?} {target:?}", collection.policy.id());
     let counters = kept_counters(&**store, collection)?;
     let (store, collection) = (Arc::clone(store), Arc::clone(collection));
-    cache.answer(blake3::hash(about.as_bytes()), counters, age, move || {
+    caches.cross_tables.answer(blake3::hash(about.as_bytes()), counters, age, move || {
         compute(&*store, &collection, question)
     })
 }
@@ -69,7 +85,7 @@ fn compute(
     store: &dyn Store,
     collection: &Collection,
     question: CrossQuestion,
-) -> Result<Value, AnswerError> {
+) -> Result<Crossed, AnswerError> {
     let side = |attribute: usize| {
         let reason = "vectors are no side of a cross-table".to_owned();
         let estimator = collection.estimators[attribute].counts();
@@ -80,20 +96,10 @@ fn compute(
     let summary = collect(store, collection, question, &estimator)?;
     let minimum_reports = u64::from(collection.policy.terms().minimum_reports);
     let n = summary.count();
-    let withheld = n < minimum_reports;
-    let name = |attribute: usize| &collection.policy.terms().attributes[attribute].name;
-    let mut document = json!({
-        "rows": { "attribute": name(question.rows) },
-        "columns": { "attribute": name(question.columns) },
-        "epoch": question.epoch,
-        "n": n,
-        "withheld": withheld,
-        "minimum_reports": minimum_reports,
-    });
-    if !withheld {
-        add_table(&mut document, &estimator.estimate(&summary)?);
-    }
-    Ok(document)
+    let table = if n < minimum_reports { None } else { Some(estimator.estimate(&summary, question.target)?) };
+    let name = |attribute: usize| collection.policy.terms().attributes[attribute].name.clone();
+    let names = [question.rows, question.columns].map(name);
+    Ok(Crossed { names, epoch: question.epoch, n, minimum_reports, target: question.target, table })
 }
 
 fn collect(
@@ -126,18 +132,72 @@ fn collect(
     Ok(summary)
 }
 
-fn add_table(document: &mut Value, table: &CrossTable) {
-    document["rows"]["labels"] = json!(table.rows);
-    document["columns"]["labels"] = json!(table.columns);
-    let cell = |cell: &privet_estimators::CrossCell| {
-        json!({
-            "value": cell.share.value,
-            "standard_error": cell.share.standard_error,
-            "interval": cell.share.interval,
-            "simultaneous_interval": cell.simultaneous_interval,
-        })
-    };
-    document["cells"] = table.cells.iter().map(|row| row.iter().map(cell).collect::<Value>()).collect();
-    let method = table.cells.first().and_then(|row| row.first()).map(|cell| cell.share.method);
-    document["method"] = json!(method);
+/// How two attributes go together.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CrossDocument {
+    rows: SideDocument,
+    columns: SideDocument,
+    /// The epoch, if it is about one.
+    epoch: Option<u32>,
+    /// How many people it rests on.
+    n: u64,
+    /// Whether there are too few reports to show anything.
+    withheld: bool,
+    minimum_reports: u64,
+    /// Which people it is about: `reported` or `population`.
+    target: &'static str,
+    /// For each row its cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<Vec<Vec<CellDocument>>>,
+    /// How they were computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'static str>,
+}
+
+/// One of the attributes.
+#[derive(Debug, Serialize, ToSchema)]
+struct SideDocument {
+    attribute: String,
+    /// Its categories or bins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<Vec<String>>,
+}
+
+/// The share of people in a cell.
+#[derive(Debug, Serialize, ToSchema)]
+struct CellDocument {
+    value: f64,
+    standard_error: f64,
+    /// How far the mean of the estimate can be from the truth.
+    bias_bound: f64,
+    interval: [f64; 2],
+    /// These intervals hold for all cells at once.
+    simultaneous_interval: [f64; 2],
+}
+
+impl From<Crossed> for CrossDocument {
+    fn from(crossed: Crossed) -> Self {
+        let Crossed { names: [rows, columns], epoch, n, minimum_reports, target, table } = crossed;
+        let cell = |cell: &CrossCell| CellDocument {
+            value: cell.share.value,
+            standard_error: cell.share.standard_error,
+            bias_bound: cell.share.bias_bound,
+            interval: cell.share.interval,
+            simultaneous_interval: cell.simultaneous_interval,
+        };
+        let cells =
+            |table: &CrossTable| table.cells.iter().map(|row| row.iter().map(cell).collect()).collect();
+        let method = |table: &CrossTable| table.cells.first()?.first().map(|cell| cell.share.method);
+        Self {
+            withheld: table.is_none(),
+            cells: table.as_ref().map(cells),
+            method: table.as_ref().and_then(method),
+            rows: SideDocument { attribute: rows, labels: table.as_ref().map(|table| table.rows.clone()) },
+            columns: SideDocument { attribute: columns, labels: table.map(|table| table.columns) },
+            epoch,
+            n,
+            minimum_reports,
+            target: target.as_str(),
+        }
+    }
 }

@@ -1,15 +1,15 @@
 //! Estimates of attributes, as a whole or by the values of a public field.
 
-use super::AnswerError;
-use super::cache::{Age, Cache};
+use super::cache::{Age, Key};
+use super::judged::{Judged, Trust};
+use super::{AnswerError, Caches};
 use crate::collection::Collection;
 use crate::counters::Counters;
 use crate::records::Holdings;
-use privet_core::{EstimateError, Probability, Summary};
+use privet_core::{EstimateError, Probability, Summary, Target};
 use privet_estimators::numeric::Method;
-use privet_estimators::{CountSummary, Influence, Reading, Request, Robust, Verdict};
-use privet_policy::{AttributeEstimate, Outcome, PartSummary, PolicySummary, Repetition, Slice};
-use serde_json::{Value, json};
+use privet_estimators::{CountSummary, Plausibility, Reading, Request, Robust};
+use privet_policy::{AttributeEstimate, PartSummary, Repetition, Slice};
 use std::sync::Arc;
 
 /// What is asked.
@@ -23,6 +23,8 @@ pub(crate) struct Question {
     pub(crate) fakes: Probability,
     /// Into how many parts distributions are cut.
     pub(crate) bins: usize,
+    /// Which people it is about.
+    pub(crate) target: Target,
     /// Whether distributions may be older than the newest report.
     pub(crate) age: Age,
 }
@@ -33,10 +35,10 @@ const ALARM: f64 = 0.001;
 /// Answers a question from counters.
 pub(crate) fn answer(
     collection: &Arc<Collection>,
-    cache: &Cache,
+    caches: &Caches,
     holdings: &Holdings,
     question: &Question,
-) -> Result<Vec<Value>, AnswerError> {
+) -> Result<Vec<Judged>, AnswerError> {
     let whole = holdings.whole(collection)?;
     let empty = collection.no_counters();
     let mut answers = Vec::new();
@@ -44,11 +46,8 @@ pub(crate) fn answer(
         for attribute in &question.attributes {
             let epoch = question.epoch.or_else(|| separate_epoch(collection, holdings, *attribute, *slice));
             let counters = epoch.map_or(&whole, |epoch| holdings.epochs.get(&epoch).unwrap_or(&empty));
-            let one = One { collection, cache, counters, attribute: *attribute, slice: *slice };
-            let mut document = one.document(question)?;
-            document["epoch"] = json!(epoch);
-            document["public"] = public_json(collection, *slice);
-            answers.push(document);
+            let of = Of { collection, counters, epoch, attribute: *attribute, slice: *slice };
+            answers.push(of.judged(caches, question)?);
         }
     }
     Ok(answers)
@@ -76,104 +75,21 @@ fn separate_epoch(
     last.or_else(|| epochs.last_key_value()).map(|(epoch, _)| *epoch)
 }
 
-fn public_json(collection: &Collection, slice: Slice) -> Value {
-    let Slice::Public { field, value } = slice else { return Value::Null };
-    let field = collection.policy.terms().public.get(field);
-    field.map_or(Value::Null, |field| json!({ "field": field.name, "value": field.values.get(value) }))
+/// Which reports an estimate is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub(crate) collection: &'a Arc<Collection>,
+    /// Those of the epoch, or of all epochs.
+    pub(crate) counters: &'a Counters,
+    pub(crate) epoch: Option<u32>,
+    pub(crate) attribute: usize,
+    pub(crate) slice: Slice,
 }
 
-/// One attribute of one slice.
-struct One<'a> {
-    collection: &'a Arc<Collection>,
-    cache: &'a Cache,
-    counters: &'a Counters,
-    attribute: usize,
-    slice: Slice,
-}
-
-impl One<'_> {
-    fn document(&self, question: &Question) -> Result<Value, AnswerError> {
-        let reading = self.collection.estimators[self.attribute].counts().map(|counts| counts.reading());
-        let part = self.counters.summary.part(self.attribute, self.slice);
-        if let (Some(Reading::Places(_)), Some(counts)) = (reading, part.and_then(PartSummary::counts)) {
-            return self.places(counts, question);
-        }
-        let estimate = self.estimate(&self.counters.summary, &only_the_mean())?;
-        let mut document = estimate.to_json();
-        let counts = part.and_then(PartSummary::counts);
-        let (Outcome::Answer(_), Some(part)) = (&estimate.outcome, counts) else { return Ok(document) };
-        document["plausibility"] = self.plausibility(part)?;
-        document["influence"] = influence_json(self.collection, self.attribute, part)?;
-        if matches!(reading, Some(Reading::Numbers(_))) {
-            let slow = self.distribution(part, question)?;
-            for key in
-                ["distribution", "distribution_method", "distribution_n", "quantiles", "ranges", "robust"]
-            {
-                document[key] = slow[key].clone();
-            }
-        } else {
-            document["robust"] = robust_json(self.collection, self.attribute, part, question.fakes)?;
-        }
-        Ok(document)
-    }
-
-    fn estimate(
-        &self,
-        summary: &PolicySummary,
-        request: &Request,
-    ) -> Result<AttributeEstimate, EstimateError> {
-        self.collection.tally.estimate(summary, self.attribute, self.slice, request)
-    }
-
-    fn plausibility(&self, part: &CountSummary) -> Result<Value, AnswerError> {
-        let Some(watch) = &self.collection.watches[self.attribute] else { return Ok(Value::Null) };
-        let nothing = watch.empty_summary();
-        let watched = match (self.slice, &self.counters.watched[self.attribute]) {
-            (Slice::All, Some(watched)) => watched,
-            // Nothing is kept by the values of public fields.
-            _ => &nothing,
-        };
-        let found = watch.judge(part, watched, Probability::new(ALARM)?)?;
-        Ok(json!({
-            "verdict": found.verdict.as_str(),
-            "warning": found.verdict == Verdict::Implausible,
-            "statistic": found.statistic,
-            "p_bound": found.p_bound,
-            "explanation": found.explanation,
-        }))
-    }
-
-    /// Everything about places takes longer, and comes from the cache; what is withheld is known at once.
-    fn places(&self, part: &CountSummary, question: &Question) -> Result<Value, AnswerError> {
-        if part.count() < u64::from(self.collection.policy.terms().minimum_reports) {
-            return Ok(self.estimate(&self.counters.summary, &Request::default())?.to_json());
-        }
-        let mut document = self.distribution(part, question)?;
-        document["plausibility"] = self.plausibility(part)?;
-        Ok(document)
-    }
-
-    /// What takes longer, from the cache.
-    fn distribution(&self, part: &CountSummary, question: &Question) -> Result<Value, AnswerError> {
-        let counters = blake3::hash(&part.to_bytes());
-        let about = format!("{:?} {} {:?}", self.collection.policy.id(), self.attribute, self.slice);
-        // Epochs are told apart, so that one does not stand in for the other.
-        let key = blake3::hash(
-            format!("{about} {:?} {:?} {}", question.epoch, question.fakes, question.bins).as_bytes(),
-        );
-        let (collection, summary) = (Arc::clone(self.collection), self.counters.summary.clone());
-        let (attribute, slice, fakes) = (self.attribute, self.slice, question.fakes);
-        let request = Request { bins: question.bins, ..Request::default() };
-        self.cache.answer(key, counters, question.age, move || {
-            let mut document = collection.tally.estimate(&summary, attribute, slice, &request)?.to_json();
-            document["distribution_n"] = document["n"].clone();
-            if let Some(part) = summary.part(attribute, slice).and_then(PartSummary::counts) {
-                document["influence"] = influence_json(&collection, attribute, part)?;
-                document["robust"] = robust_json(&collection, attribute, part, fakes)?;
-            }
-            Ok(document)
-        })
-    }
+/// Frequencies, places without their likelihood, or the mean: what takes no distribution. It is never older than the counters.
+pub(crate) fn quick(caches: &Caches, of: Of<'_>, target: Target) -> Result<AttributeEstimate, AnswerError> {
+    let request = Request { target, ..only_the_mean() };
+    caches.quick.fresh(of.key(&format!("{target:?}")), of.hash(), || of.estimate(&request))
 }
 
 /// What is quickly answered: the mean does not need a distribution.
@@ -181,33 +97,100 @@ pub(crate) fn only_the_mean() -> Request {
     Request { bins: 1, method: Method::Histogram, quantiles: Vec::new(), ..Request::default() }
 }
 
-fn influence_json(
-    collection: &Collection,
-    attribute: usize,
-    part: &CountSummary,
-) -> Result<Value, AnswerError> {
-    let Some(estimator) = collection.estimators[attribute].counts() else { return Ok(Value::Null) };
-    let influence = possible(estimator.influence(part))?;
-    Ok(influence.map_or(Value::Null, |influence: Influence| json!(influence.largest())))
-}
+impl Of<'_> {
+    fn part(&self) -> Option<&CountSummary> {
+        self.counters.summary.part(self.attribute, self.slice).and_then(PartSummary::counts)
+    }
 
-fn robust_json(
-    collection: &Collection,
-    attribute: usize,
-    part: &CountSummary,
-    fakes: Probability,
-) -> Result<Value, AnswerError> {
-    let Some(estimator) = collection.estimators[attribute].counts() else { return Ok(Value::Null) };
-    Ok(possible(estimator.robust(part, fakes))?.map_or(Value::Null, |robust: Robust| {
-        let row = |row: &privet_estimators::RobustRow| {
-            json!({ "label": row.label, "value": row.value, "bounds": row.bounds })
+    /// Epochs are told apart, so that one does not stand in for the other.
+    fn key(&self, question: &str) -> Key {
+        let policy = self.collection.policy.id();
+        let about = format!("{policy:?} {:?} {} {:?} {question}", self.epoch, self.attribute, self.slice);
+        blake3::hash(about.as_bytes())
+    }
+
+    /// Changes with everything that an estimate depends on: its own counters, and, for lotteries of questions, how many people answered
+    /// others.
+    fn hash(&self) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new();
+        for attribute in 0..self.collection.policy.attributes().len() {
+            let n = self.counters.summary.part(attribute, self.slice).map_or(0, PartSummary::count);
+            hasher.update(&n.to_le_bytes());
+        }
+        if let Some(part) = self.counters.summary.part(self.attribute, self.slice) {
+            hasher.update(&part.to_bytes());
+        }
+        hasher.finalize()
+    }
+
+    fn estimate(&self, request: &Request) -> Result<AttributeEstimate, AnswerError> {
+        let tally = &self.collection.tally;
+        let estimate = tally.estimate(&self.counters.summary, self.attribute, self.slice, request)?;
+        Ok(AttributeEstimate { epoch: self.epoch, ..estimate })
+    }
+
+    fn judged(&self, caches: &Caches, question: &Question) -> Result<Judged, AnswerError> {
+        let reading = self.collection.estimators[self.attribute].counts().map(|counts| counts.reading());
+        let enough = u64::from(self.collection.policy.terms().minimum_reports);
+        let part = self.part().filter(|part| part.count() >= enough);
+        if let (Some(Reading::Places(_)), Some(part)) = (reading, part) {
+            let mut judged = self.slow(caches, question)?;
+            if let Some(trust) = &mut judged.trust {
+                trust.plausibility = self.plausibility(part)?;
+            }
+            return Ok(Judged { distribution_n: Some(judged.estimate.n), ..judged }.with_noise_in_bounds());
+        }
+        let estimate = quick(caches, *self, question.target)?;
+        let judged = Judged { estimate, trust: None, distribution_n: None };
+        let (Some(_), Some(part)) = (judged.answer(), part) else { return Ok(judged) };
+        let mut trust =
+            Trust { plausibility: self.plausibility(part)?, influence: self.influence(part)?, robust: None };
+        if matches!(reading, Some(Reading::Numbers(_))) {
+            let slow = self.slow(caches, question)?;
+            trust.robust = slow.trust.as_ref().and_then(|trust| trust.robust.clone());
+            let judged = Judged { trust: Some(trust), ..judged };
+            return Ok(judged.with_distribution_of(&slow).with_noise_in_bounds());
+        }
+        trust.robust = self.robust(part, question.fakes)?;
+        Ok(Judged { trust: Some(trust), ..judged }.with_noise_in_bounds())
+    }
+
+    fn plausibility(&self, part: &CountSummary) -> Result<Option<Plausibility>, AnswerError> {
+        let Some(watch) = &self.collection.watches[self.attribute] else { return Ok(None) };
+        let nothing = watch.empty_summary();
+        let watched = match (self.slice, &self.counters.watched[self.attribute]) {
+            (Slice::All, Some(watched)) => watched,
+            // Nothing is kept by the values of public fields.
+            _ => &nothing,
         };
-        json!({
-            "method": robust.method,
-            "fakes": robust.fakes,
-            "rows": robust.rows.iter().map(row).collect::<Vec<_>>(),
+        Ok(Some(watch.judge(part, watched, Probability::new(ALARM)?)?))
+    }
+
+    /// What takes longer, from the cache. Whether reports are plausible is not part of it.
+    fn slow(&self, caches: &Caches, question: &Question) -> Result<Judged, AnswerError> {
+        let Question { fakes, bins, target, age, .. } = *question;
+        let (key, hash) = (self.key(&format!("{fakes:?} {bins} {target:?}")), self.hash());
+        let (collection, counters) = (Arc::clone(self.collection), self.counters.clone());
+        let Self { epoch, attribute, slice, .. } = *self;
+        caches.slow.answer(key, hash, age, move || {
+            let of = Of { collection: &collection, counters: &counters, epoch, attribute, slice };
+            let estimate = of.estimate(&Request { bins, target, ..Request::default() })?;
+            let judged = Judged { estimate, trust: None, distribution_n: None };
+            let (Some(_), Some(part)) = (judged.answer(), of.part()) else { return Ok(judged) };
+            let (influence, robust) = (of.influence(part)?, of.robust(part, fakes)?);
+            Ok(Judged { trust: Some(Trust { plausibility: None, influence, robust }), ..judged })
         })
-    }))
+    }
+
+    fn influence(&self, part: &CountSummary) -> Result<Option<f64>, AnswerError> {
+        let Some(estimator) = self.collection.estimators[self.attribute].counts() else { return Ok(None) };
+        Ok(possible(estimator.influence(part))?.map(|influence| influence.largest()))
+    }
+
+    fn robust(&self, part: &CountSummary, fakes: Probability) -> Result<Option<Robust>, AnswerError> {
+        let Some(estimator) = self.collection.estimators[self.attribute].counts() else { return Ok(None) };
+        Ok(possible(estimator.robust(part, fakes))?)
+    }
 }
 
 /// What a mechanism has no answer to is left out.

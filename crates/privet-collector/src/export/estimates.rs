@@ -1,25 +1,26 @@
 //! Estimates as a table: one row for each number that was estimated.
 
 use super::Format;
+use crate::estimates::JudgedDocument;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use parquet::arrow::ArrowWriter;
+use privet_policy::document::{AttributeDocument, EstimateDocument, RowDocument, ShareDocument};
 use serde::Serialize;
-use serde_json::Value;
 use std::io;
 use std::sync::Arc;
 
-/// One number.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// One number. Columns are added at the end, so that programs which count them go on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 struct Row<'a> {
-    attribute: Option<&'a str>,
+    attribute: &'a str,
     /// The epoch, if it is about one.
     epoch: Option<u32>,
     /// The public field and its value, if it is about some of the people only.
     public_field: Option<&'a str>,
     public_value: Option<&'a str>,
-    /// `value`, `category`, `distribution`, `range` or `quantile`.
+    /// `value`, `category` (also of cells and coordinates), `distribution`, `range` or `quantile`.
     part: &'static str,
-    /// The category, for parts that have some.
+    /// The category or the number of the cell, for parts that have some.
     label: Option<&'a str>,
     /// The ends of a bin or a range.
     from: Option<f64>,
@@ -33,31 +34,20 @@ struct Row<'a> {
     n: Option<u64>,
     method: Option<&'a str>,
     withheld: bool,
+    bias_bound: Option<f64>,
+    /// Which people it is about: `reported` or `population`.
+    target: Option<&'a str>,
+    /// The coordinate of a vector, counted from 0.
+    coordinate: Option<u64>,
+    /// The lower and the upper corner of a cell of places.
+    from_x: Option<f64>,
+    from_y: Option<f64>,
+    to_x: Option<f64>,
+    to_y: Option<f64>,
 }
-
-/// Numbers of one kind in an estimate.
-struct Part {
-    name: &'static str,
-    /// Under which key they are listed, and where their method and their number of reports are.
-    list: &'static str,
-    method: &'static str,
-    n: &'static str,
-}
-
-const VALUE: Part = Part { name: "value", list: "", method: "method", n: "n" };
-
-const PARTS: [Part; 4] = [
-    Part { name: "category", list: "estimates", ..VALUE },
-    Part { name: "distribution", list: "distribution", ..OF_DISTRIBUTION },
-    Part { name: "range", list: "ranges", ..OF_DISTRIBUTION },
-    Part { name: "quantile", list: "quantiles", ..OF_DISTRIBUTION },
-];
-
-/// Distributions may be a little older than the rest.
-const OF_DISTRIBUTION: Part = Part { method: "distribution_method", n: "distribution_n", ..VALUE };
 
 /// Estimates, as they are answered, in a format.
-pub(crate) fn estimates_table(estimates: &[Value], format: Format) -> io::Result<Vec<u8>> {
+pub(crate) fn estimates_table(estimates: &[JudgedDocument], format: Format) -> io::Result<Vec<u8>> {
     let rows: Vec<Row<'_>> = estimates.iter().flat_map(rows).collect();
     match format {
         Format::Csv => {
@@ -78,38 +68,90 @@ pub(crate) fn estimates_table(estimates: &[Value], format: Format) -> io::Result
 }
 
 /// The rows of one attribute and slice.
-fn rows(document: &Value) -> Vec<Row<'_>> {
-    let centre = document.get("value").map(|_| row(document, &VALUE, document));
-    let parts = PARTS.iter().flat_map(|part| {
-        let list = document[part.list].as_array().map(Vec::as_slice).unwrap_or_default();
-        list.iter().map(move |estimate| row(document, part, estimate))
+fn rows(document: &JudgedDocument) -> Vec<Row<'_>> {
+    let of = Row::of_attribute(&document.estimate);
+    let Some(answer) = &document.estimate.answer else { return vec![of] };
+    let of = Row { target: Some(&answer.target), ..of };
+    // Distributions may be a little older than the rest.
+    let of_distribution =
+        Row { n: document.distribution_n, method: answer.distribution_method.as_deref(), ..of.clone() };
+    let centre = answer.value.map(|value| Row {
+        value: Some(value),
+        standard_error: answer.standard_error,
+        bias_bound: answer.bias_bound,
+        method: Some(&answer.method),
+        ..of.clone().between(answer.interval)
     });
-    let mut rows: Vec<Row<'_>> = centre.into_iter().chain(parts).collect();
-    if rows.is_empty() {
-        rows.push(row(document, &VALUE, &Value::Null));
-    }
-    rows
+    let shares = |part: &'static str, rows: &'_ Option<Vec<ShareDocument>>| -> Vec<Row<'_>> {
+        let rows = rows.iter().flatten();
+        rows.map(|row| Row { part, ..of_distribution.clone().with_share(row) }).collect()
+    };
+    let categories = answer.estimates.iter().flatten().map(|row| of.clone().with_row(row));
+    let quantiles = answer.quantiles.iter().flatten().map(|row| Row {
+        part: "quantile",
+        level: Some(row.level),
+        ..of.clone().with_estimate(&row.estimate)
+    });
+    let parts = [shares("distribution", &answer.distribution), shares("range", &answer.ranges)];
+    centre.into_iter().chain(categories).chain(parts.into_iter().flatten()).chain(quantiles).collect()
 }
 
-fn row<'a>(document: &'a Value, part: &Part, estimate: &'a Value) -> Row<'a> {
-    let public = &document["public"];
-    Row {
-        attribute: document["attribute"].as_str(),
-        epoch: document["epoch"].as_u64().and_then(|epoch| u32::try_from(epoch).ok()),
-        public_field: public["field"].as_str(),
-        public_value: public["value"].as_str(),
-        part: part.name,
-        label: estimate["label"].as_str(),
-        from: estimate["from"].as_f64(),
-        to: estimate["to"].as_f64(),
-        level: estimate["level"].as_f64(),
-        value: estimate["value"].as_f64().or(estimate["share"].as_f64()),
-        standard_error: estimate["standard_error"].as_f64(),
-        low: estimate["interval"][0].as_f64(),
-        high: estimate["interval"][1].as_f64(),
-        n: document[part.n].as_u64(),
-        method: document[part.method].as_str(),
-        withheld: document["withheld"] == true,
+impl<'a> Row<'a> {
+    /// What all rows of an attribute have in common.
+    fn of_attribute(document: &'a AttributeDocument) -> Self {
+        let public = document.public.as_ref();
+        Self {
+            attribute: &document.attribute,
+            epoch: document.epoch,
+            public_field: public.map(|public| public.field.as_str()),
+            public_value: public.map(|public| public.value.as_str()),
+            part: "value",
+            n: Some(document.n),
+            withheld: document.withheld,
+            ..Self::default()
+        }
+    }
+
+    fn between(self, interval: Option<[f64; 2]>) -> Self {
+        let (low, high) = interval.map(|[low, high]| (low, high)).unzip();
+        Self { low, high, ..self }
+    }
+
+    fn with_estimate(self, estimate: &'a EstimateDocument) -> Self {
+        Self {
+            value: Some(estimate.value),
+            standard_error: Some(estimate.standard_error),
+            bias_bound: Some(estimate.bias_bound),
+            n: Some(estimate.n),
+            method: Some(&estimate.method),
+            ..self.between(Some(estimate.interval))
+        }
+    }
+
+    fn with_row(self, row: &'a RowDocument) -> Self {
+        let (from_x, from_y) = row.from.map(|[x, y]| (x, y)).unzip();
+        let (to_x, to_y) = row.to.map(|[x, y]| (x, y)).unzip();
+        Self {
+            part: "category",
+            label: row.label.as_deref(),
+            coordinate: row.coordinate.map(|coordinate| coordinate as u64),
+            from_x,
+            from_y,
+            to_x,
+            to_y,
+            ..self.with_estimate(&row.estimate)
+        }
+    }
+
+    fn with_share(self, share: &ShareDocument) -> Self {
+        Self {
+            from: Some(share.from),
+            to: Some(share.to),
+            value: Some(share.share),
+            standard_error: Some(share.standard_error),
+            bias_bound: Some(share.bias_bound),
+            ..self.between(Some(share.interval))
+        }
     }
 }
 
@@ -121,7 +163,7 @@ fn parquet(rows: &[Row<'_>]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
         Arc::new(rows.iter().map(read).collect::<Float64Array>())
     };
     let columns: Vec<(&str, ArrayRef)> = vec![
-        ("attribute", texts(|row| row.attribute.map(str::to_owned))),
+        ("attribute", texts(|row| Some(row.attribute.to_owned()))),
         ("epoch", Arc::new(rows.iter().map(|row| row.epoch).collect::<UInt32Array>())),
         ("public_field", texts(|row| row.public_field.map(str::to_owned))),
         ("public_value", texts(|row| row.public_value.map(str::to_owned))),
@@ -137,6 +179,13 @@ fn parquet(rows: &[Row<'_>]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
         ("n", Arc::new(rows.iter().map(|row| row.n).collect::<UInt64Array>())),
         ("method", texts(|row| row.method.map(str::to_owned))),
         ("withheld", Arc::new(rows.iter().map(|row| Some(row.withheld)).collect::<BooleanArray>())),
+        ("bias_bound", numbers(|row| row.bias_bound)),
+        ("target", texts(|row| row.target.map(str::to_owned))),
+        ("coordinate", Arc::new(rows.iter().map(|row| row.coordinate).collect::<UInt64Array>())),
+        ("from_x", numbers(|row| row.from_x)),
+        ("from_y", numbers(|row| row.from_y)),
+        ("to_x", numbers(|row| row.to_x)),
+        ("to_y", numbers(|row| row.to_y)),
     ];
     let columns = columns.into_iter().map(|(name, column)| (name, column, true));
     let batch = RecordBatch::try_from_iter_with_nullable(columns)?;

@@ -1,5 +1,6 @@
 //! What is learned.
 
+use crate::scenarios::assert_same_estimates;
 use crate::support::{EPOCH, POLICY, Server, hex, reports, resolve};
 use arrow_array::{Array, Float64Array, RecordBatch};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -261,7 +262,83 @@ fn estimates_leave_as_tables_of_three_kinds() {
     let (server, collection, _) = filled(5);
     let withheld = server.visitor().get(&format!("{collection}/estimate/export?format=csv")).body;
     let withheld = String::from_utf8(withheld).unwrap();
-    assert_eq!(withheld.lines().filter(|line| line.ends_with(",,5,,true")).count(), 3, "{withheld}");
+    assert_eq!(withheld.lines().filter(|line| line.contains(",,5,,true,")).count(), 3, "{withheld}");
+}
+
+/// The numbers of the collector are those of the library for the same reports, digit by digit, whatever the bins that a page asks for.
+#[test]
+fn the_collector_says_what_the_library_says() {
+    let (server, collection, all) = filled(1500);
+    assert_same_estimates(&server.visitor(), &collection, POLICY, &all);
+    // A page cuts its distribution into fewer bins, and says the same about the mean.
+    let [few, many] = [24, 50]
+        .map(|bins| server.visitor().estimates(&collection, &format!("?attribute=minutes&bins={bins}")));
+    for key in ["value", "standard_error", "bias_bound", "interval"] {
+        assert_eq!(few[0][key], many[0][key], "{key}");
+    }
+    let page = server.visitor().get(&collection.replace("/v1", "")).body;
+    let page = String::from_utf8(page).unwrap();
+    let (_, rest) = page.split_once("Mean<br><span class=\"big\">").unwrap();
+    let shown: f64 = rest.split('<').next().unwrap().parse().unwrap();
+    let value = many[0]["value"].as_f64().unwrap();
+    assert!((shown - value).abs() < 1e-3 * value, "{shown} {value}");
+}
+
+/// Samples vary more than the noise of the people at hand.
+#[test]
+fn a_target_is_asked_for_and_told() {
+    let (server, collection, _) = filled(1000);
+    let visitor = server.visitor();
+    let [reported, drawn] = ["", "?target=population"]
+        .map(|query| visitor.estimates(&collection, query)[0]["estimates"][3].clone());
+    assert_eq!((&reported["target"], &drawn["target"]), (&json!("reported"), &json!("population")));
+    let length = |row: &Value| row["interval"][1].as_f64().unwrap() - row["interval"][0].as_f64().unwrap();
+    assert!(length(&drawn) > 1.02 * length(&reported), "{reported} {drawn}");
+    // Neither stands in for the other in the cache.
+    for (query, target) in [("", "reported"), ("&target=population", "population")] {
+        let minutes = visitor.estimates(&collection, &format!("?attribute=minutes{query}"))[0].clone();
+        assert_eq!(
+            (&minutes["target"], &minutes["quantiles"][0]["target"]),
+            (&json!(target), &json!(target))
+        );
+        let table =
+            visitor.get(&format!("{collection}/cross-table?rows=commute&columns=stops{query}")).json();
+        assert_eq!(table["target"], target);
+        assert!(table["cells"][0][0]["bias_bound"].is_number(), "{table}");
+        let export = visitor.get(&format!("{collection}/estimate/export?format=jsonl{query}")).body;
+        for line in String::from_utf8(export).unwrap().lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            assert_eq!(row["target"], target, "{row}");
+            assert!(row["bias_bound"].is_number(), "{row}");
+        }
+    }
+    let problem = visitor.get(&format!("{collection}/estimate?target=everybody")).problem();
+    assert_eq!(problem, (400, "query".to_owned()));
+    let document = visitor.get("/openapi.json").json();
+    for path in ["estimate", "estimate/export", "cross-table"] {
+        let operation = &document["paths"][format!("/v1/collections/{{id}}/{path}")]["get"];
+        let parameters = operation["parameters"].as_array().unwrap();
+        let target = parameters.iter().find(|parameter| parameter["name"] == "target").unwrap();
+        assert!(target.to_string().contains("population"), "{target}");
+    }
+}
+
+/// Whoever expects forgers cannot be surer than others.
+#[test]
+fn bounds_with_forged_reports_hold_the_ordinary_interval() {
+    let (server, collection, _) = filled(400);
+    let estimates = server.visitor().estimates(&collection, "?fakes=0.001");
+    let ends = |ends: &Value| [0, 1].map(|end| ends[end].as_f64().unwrap());
+    for estimate in estimates.as_array().unwrap() {
+        let bounds = estimate["robust"]["rows"].as_array().unwrap().iter().map(|row| ends(&row["bounds"]));
+        let intervals: Vec<[f64; 2]> = match estimate["estimates"].as_array() {
+            Some(rows) => rows.iter().map(|row| ends(&row["interval"])).collect(),
+            None => vec![ends(&estimate["interval"])],
+        };
+        for ([least, most], [low, high]) in bounds.zip(intervals) {
+            assert!(least <= low && high <= most, "[{least}, {most}] [{low}, {high}]");
+        }
+    }
 }
 
 fn parquet_batches(bytes: Vec<u8>) -> Vec<RecordBatch> {

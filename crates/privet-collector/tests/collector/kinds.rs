@@ -1,9 +1,9 @@
 //! Places, paths, vectors and pairs are collected like everything else.
 
-use crate::support::{EPOCH, Server, id_of, resolve};
+use crate::support::{EPOCH, Server, Visitor, id_of, resolve};
 use privet_core::Generator;
 use privet_policy::{Answers, Client};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const KINDS: &str = r#"
 name = "Where we are"
@@ -100,6 +100,7 @@ fn all_kinds_are_counted_withdrawn_and_exported() {
     near(steps, 1, 0.0);
     near(ticket, 1, 0.5);
     assert_eq!(ticket["guarantee"]["kind"], "average");
+    assert_exported(&server.visitor(), &collection, home);
     // What was taken out is gone, and counting again gives the same bytes.
     assert_eq!(server.visitor().delete(&format!("{collection}/reports/{}", id_of(&reports[0]))).status, 204);
     assert_eq!(server.visitor().estimates(&collection, "?attribute=steps")[0]["n"], 599);
@@ -109,4 +110,81 @@ fn all_kinds_are_counted_withdrawn_and_exported() {
         let cross = server.visitor().get(&format!("{collection}/cross-table?rows=ticket&columns={columns}"));
         assert!((400..500).contains(&cross.problem().0), "{columns}");
     }
+}
+
+/// Exported cells say where they lie, and exported coordinates which ones they are.
+fn assert_exported(visitor: &Visitor, collection: &str, home: &Value) {
+    let rows = |attribute: &str| -> Vec<Value> {
+        let path = format!("{collection}/estimate/export?format=jsonl&attribute={attribute}");
+        let lines = String::from_utf8(visitor.get(&path).body).unwrap();
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let cells = rows("home");
+    assert_eq!(cells.len(), 4);
+    for (row, cell) in cells.iter().zip(home["estimates"].as_array().unwrap()) {
+        let corners = [[&row["from_x"], &row["from_y"]], [&row["to_x"], &row["to_y"]]];
+        assert_eq!(json!(corners), json!([cell["from"], cell["to"]]), "{row}");
+        assert_eq!(
+            (&row["label"], &row["value"], &row["low"]),
+            (&cell["label"], &cell["value"], &cell["interval"][0])
+        );
+    }
+    assert_eq!(json!([cells[3]["from_x"], cells[3]["from_y"]]), json!([5.0, 2.5]));
+    let coordinates: Vec<Value> = rows("steps").iter().map(|row| row["coordinate"].clone()).collect();
+    assert_eq!(coordinates, [0, 1]);
+    let path = format!("{collection}/estimate/export?format=csv&attribute=home");
+    let text = String::from_utf8(visitor.get(&path).body).unwrap();
+    assert!(
+        text.lines().next().unwrap().ends_with(",bias_bound,target,coordinate,from_x,from_y,to_x,to_y"),
+        "{text}"
+    );
+    assert!(text.lines().last().unwrap().ends_with(",reported,,5.0,2.5,10.0,5.0"), "{text}");
+}
+
+/// Angles that are evenly spread have no mean direction, and the page does not draw one.
+#[test]
+fn no_direction_is_told_where_there_is_none() {
+    let policy = r#"
+        name = "When we leave"
+        purpose = "Plan the first bus"
+        origin = "https://city.example"
+        opens = 2026-03-01
+        closes = 2026-03-31
+        epoch = "day"
+        minimum_reports = 100
+        [budget]
+        epsilon = 2
+        period = "collection"
+        [[attribute]]
+        name = "leaving"
+        question = "When do you leave?"
+        domain = "circle:24"
+        goal = "distribution"
+        mechanism = "optimal-piecewise-circle"
+        epsilon = 2
+    "#;
+    let server = Server::sqlite();
+    let collection = server.manager().create(policy);
+    let resolved = resolve(policy);
+    let (client, mut rng) = (Client::new([9; 32]), Generator::from_entropy([6; 32]));
+    let mut submit = |hour: fn(usize) -> usize| {
+        let report = |person: usize| {
+            let answers = Answers::new().value("leaving", &hour(person).to_string());
+            client.perturb(&resolved, &answers, EPOCH, &mut rng).unwrap()
+        };
+        let all: Vec<u8> = (0..240).flat_map(report).collect();
+        assert_eq!(server.visitor().submit(&collection, &all).status, 200);
+        let page = server.visitor().get(&collection.replace("/v1", "")).body;
+        (server.visitor().estimates(&collection, "?fresh=true")[0].clone(), String::from_utf8(page).unwrap())
+    };
+    let (spread, page) = submit(|person| person % 24);
+    assert_eq!(spread["direction_told"], false, "{spread}");
+    assert!(page.contains("No direction can be told") && !page.contains("the dashed line"), "{page}");
+    assert!(
+        page.contains("among the people who reported") && page.contains("holds for every population"),
+        "{page}"
+    );
+    let (told, page) = submit(|_| 7);
+    assert_eq!(told["direction_told"], true, "{told}");
+    assert!(!page.contains("No direction can be told") && page.contains("the dashed line"), "{page}");
 }

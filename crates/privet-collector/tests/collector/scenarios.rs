@@ -3,7 +3,9 @@
 use crate::support::{EPOCH, POLICY, Server, Visitor, hex, id_of, outcomes, reports, resolve};
 use blind_rsa_signatures::{BlindSignature, DefaultRng, PublicKeySha384PSSDeterministic};
 use privet_collector::Clock;
-use privet_policy::{ReportCodec, Tally};
+use privet_core::Target;
+use privet_estimators::Request;
+use privet_policy::{ReportCodec, Slice, Tally};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -104,14 +106,14 @@ pub(crate) fn assert_same_estimates(visitor: &Visitor, collection: &str, policy:
     let tally = Tally::new(policy).unwrap();
     let mut summary = tally.empty_summary();
     tally.accumulate(&mut summary, reports.iter().map(|report| codec.check(report).unwrap())).unwrap();
-    let said = visitor.estimates(collection, "?fresh=true");
-    for (attribute, said) in said.as_array().unwrap().iter().enumerate() {
-        let expected = tally
-            .estimate(&summary, attribute, privet_policy::Slice::All, &Default::default())
-            .unwrap()
-            .to_json();
-        for (key, value) in expected.as_object().unwrap() {
-            assert_eq!(said[key], *value, "{attribute} {key}");
+    for target in Target::ALL {
+        let said = visitor.estimates(collection, &format!("?fresh=true&target={}", target.as_str()));
+        let request = Request { target, ..Request::default() };
+        for (attribute, said) in said.as_array().unwrap().iter().enumerate() {
+            let expected = tally.estimate(&summary, attribute, Slice::All, &request).unwrap();
+            for (key, value) in expected.document().to_json().as_object().unwrap() {
+                assert_eq!(said[key], *value, "{attribute} {key} {target:?}");
+            }
         }
     }
 }

@@ -25,7 +25,8 @@ impl Model {
     ///   and the single score is the mean of `p1` with threshold 0.5;
     /// - `.onnx`: one chain of layers, a linear model or a tree ensemble. Scores are those before a last softmax, sigmoid
     ///   or normalisation, which keep their order; classes are counted in the order of the file's labels. Two classes
-    ///   with opposite margins become one score;
+    ///   with opposite margins become one score. Regressors are read as such: they have scores, and no labels. A chain
+    ///   that ends without labels is read as the logits of a classifier;
     /// - `.safetensors`: a multilayer perceptron with tensors `NAME.weight` (out x in) and `NAME.bias`, in the order of
     ///   their names; the metadata's `activation` (relu, gelu, tanh or sigmoid) stands between the layers.
     ///

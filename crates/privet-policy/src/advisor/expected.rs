@@ -2,8 +2,8 @@
 
 use super::Goal;
 use super::candidate::Built;
-use privet_core::{DomainSpec, Generator, ReportBuffer, Summary, Values};
-use privet_estimators::Consistency;
+use privet_core::DomainSpec;
+use privet_estimators::Reading;
 use privet_mechanisms::analysis::{Analysis, AnyNumeric, Loss, bin_rows};
 use std::f64::consts::TAU;
 
@@ -65,38 +65,14 @@ impl Question {
     }
 }
 
-/// Draws until a report leaves out a category: nearly always the first one does.
-const DRAWS: u64 = 64;
-
-/// The number of times that one report is added to itself, so that intervals are normal ones, which are quick.
-const DOUBLINGS: u32 = 40;
-
-/// The standard error of a category that nobody holds, for one report: what the estimator states of a category that no
-/// report supports. It depends on the channel only, not on the reports that are drawn here.
+/// The standard error of a category that nobody holds, for one report.
 fn rare_standard_error(built: &Built) -> Result<f64, String> {
-    let failed = "its reports could not be read";
-    for seed in 0..DRAWS {
-        let mut reports = ReportBuffer::new(built.mechanism.report_bytes());
-        let mut summary = built.estimator.empty_summary();
-        // Nothing of these reports leaves this function.
-        let mut rng = Generator::from_insecure_seed(seed);
-        let drawn = built.mechanism.randomize_batch(&Values::Categories(vec![0]), &mut rng, &mut reports);
-        drawn.map_err(|error| error.to_string())?;
-        built.estimator.accumulate(&mut summary, &reports).map_err(|error| error.to_string())?;
-        for _ in 0..DOUBLINGS {
-            let same = summary.clone();
-            summary.merge(&same).map_err(|_| failed)?;
-        }
-        let frequencies =
-            built.estimator.estimate(&summary, Consistency::None).map_err(|error| error.to_string())?;
-        if frequencies.method != "support counts" {
-            return Err("its error depends on how people are spread over the categories".to_owned());
-        }
-        if let Some(rare) = frequencies.rows.iter().find(|row| row.estimate.value <= 0.0) {
-            return Ok(rare.estimate.standard_error * 2f64.powi(DOUBLINGS as i32).sqrt());
-        }
-    }
-    Err(failed.to_owned())
+    let Reading::Support(oracle) = built.estimator.reading() else {
+        return Err("its error depends on how people are spread over the categories".to_owned());
+    };
+    let support = oracle.support();
+    let other = support.other.to_f64();
+    Ok((other * (1.0 - other)).sqrt() / support.own.minus(&support.other).to_f64())
 }
 
 /// A mean report within this part of the domain's width of the value counts as unbiased: noise that is cut off at far ends
@@ -232,6 +208,18 @@ fn trace_of_inverse(mut matrix: Vec<Vec<f64>>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Supports of others are as likely as not: (e + 1) / (e - 1), which is more than the noise of those who hold the category.
+    #[test]
+    fn rare_categories_of_hashing() {
+        use crate::advisor::{Choice, candidate};
+        let row = crate::registry::find_mechanism("binary-local-hashing").unwrap();
+        let (domain, epsilon) = ("categories:5".parse().unwrap(), privet_core::Epsilon::new(1.0).unwrap());
+        let built = candidate::build(&Choice::Row(row), &domain, epsilon, &Default::default()).unwrap();
+        let e = 1f64.exp();
+        let expected = (e + 1.0) / (e - 1.0);
+        assert!((rare_standard_error(&built).unwrap() - expected).abs() < 1e-6);
+    }
 
     #[test]
     fn traces_by_hand() {

@@ -44,7 +44,7 @@ fn estimates_are_near_the_truth_as_a_whole_and_broken_down() {
     let tally = Tally::new(Arc::clone(&policy)).unwrap();
     let summary = count(&tally, &reports(&policy));
     let ask = |attribute: usize, slice: Slice| {
-        tally.estimate(&summary, attribute, slice, &Default::default()).unwrap().to_json()
+        tally.estimate(&summary, attribute, slice, &Default::default()).unwrap().document().to_json()
     };
     let commute = ask(0, Slice::All);
     assert_eq!(
@@ -90,8 +90,11 @@ fn estimates_from_too_few_reports_are_withheld() {
         (1000, Slice::Public { field: 0, value: 1 }, false),
         (0, Slice::All, true),
     ] {
-        let json =
-            tally.estimate(&count(&tally, &all[..people]), 0, slice, &Default::default()).unwrap().to_json();
+        let json = tally
+            .estimate(&count(&tally, &all[..people]), 0, slice, &Default::default())
+            .unwrap()
+            .document()
+            .to_json();
         assert_eq!(json["withheld"], is_withheld, "{people} {slice:?}");
         assert_eq!(json.get("estimates").is_none(), is_withheld);
         assert_eq!(json.get("minimum_reports").is_some(), is_withheld);

@@ -89,7 +89,8 @@ fn estimates_of_pairs_vary_less_than_independent_ones() {
         }
         let mut summary = tally.empty_summary();
         tally.accumulate(&mut summary, reports.iter().map(|bytes| codec.check(bytes).unwrap())).unwrap();
-        let found = tally.estimate(&summary, 0, Slice::All, &Default::default()).unwrap().to_json();
+        let found =
+            tally.estimate(&summary, 0, Slice::All, &Default::default()).unwrap().document().to_json();
         estimates.push(found["estimates"][1]["value"].as_f64().unwrap());
         stated += found["estimates"][1]["standard_error"].as_f64().unwrap().powi(2) / 400.0;
     }
@@ -164,7 +165,7 @@ fn people_meet_at_the_relay_and_their_reports_are_counted() {
     let (tally, codec) = (Tally::new(policy.clone()).unwrap(), ReportCodec::new(policy.clone()));
     let mut summary = tally.empty_summary();
     tally.accumulate(&mut summary, reports.iter().map(|bytes| codec.check(bytes).unwrap())).unwrap();
-    let found = tally.estimate(&summary, 0, Slice::All, &Default::default()).unwrap().to_json();
+    let found = tally.estimate(&summary, 0, Slice::All, &Default::default()).unwrap().document().to_json();
     let row = &found["estimates"][1];
     let (value, error) = (row["value"].as_f64().unwrap(), row["standard_error"].as_f64().unwrap());
     assert!((value - 1.0 / 3.0).abs() < 5.0 * error, "{row}");

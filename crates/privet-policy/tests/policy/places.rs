@@ -30,7 +30,7 @@ fn estimates(policy: &Arc<ResolvedPolicy>, answers: &[String], seed: u8) -> serd
     tally.accumulate(&mut summary, reports.iter().map(|bytes| codec.check(bytes).unwrap())).unwrap();
     let again = tally.summary_from_bytes(&summary.to_bytes()).unwrap();
     assert_eq!(again, summary);
-    tally.estimate(&summary, 0, Slice::All, &Default::default()).unwrap().to_json()
+    tally.estimate(&summary, 0, Slice::All, &Default::default()).unwrap().document().to_json()
 }
 
 fn share_of(estimates: &serde_json::Value, place: [f64; 2]) -> &serde_json::Value {

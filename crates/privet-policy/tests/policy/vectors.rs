@@ -43,6 +43,21 @@ fn count(tally: &Tally, answers: &[&str], seed: u8) -> PolicySummary {
     summary
 }
 
+/// Divided to the nearest number, the parts of the chosen coordinates came to more than these.
+#[test]
+fn sampled_coordinates_fit_a_budget_that_is_no_multiple_of_their_number() {
+    for (epsilon, id) in [8.3, 12.7, 13.9].into_iter().flat_map(|epsilon| {
+        ["sampled-piecewise", "sampled-hybrid", "sampled-minimax-unbiased"].map(|id| (epsilon, id))
+    }) {
+        let budget = format!("epsilon = {epsilon}\nperiod = \"month\"");
+        let lines = format!("domain = \"vector:6\"\ngoal = \"mean\"\nmechanism = \"{id}\"\nradius = 2");
+        let policy = resolve(&one_attribute("epoch = \"month\"", &budget, &lines));
+        let guarantee =
+            policy.unwrap_or_else(|error| panic!("{id} at {epsilon}: {error}")).attributes()[0].guarantee();
+        assert!(guarantee.epsilon().get() <= epsilon, "{id} at {epsilon}: {guarantee}");
+    }
+}
+
 #[test]
 fn every_mechanism_on_vectors_can_be_asked_for() {
     for row in registry::ROWS {
@@ -89,7 +104,7 @@ fn the_mean_vector_is_found_and_reports_can_be_taken_out() {
     let policy = policy("privunit", "");
     let tally = Tally::new(policy.clone()).unwrap();
     let all = count(&tally, &["1.2,-1.6,0"; 3000], 2);
-    let found = tally.estimate(&all, 0, Slice::All, &Default::default()).unwrap().to_json();
+    let found = tally.estimate(&all, 0, Slice::All, &Default::default()).unwrap().document().to_json();
     for (row, truth) in found["estimates"].as_array().unwrap().iter().zip([1.2, -1.6, 0.0]) {
         let (value, error) = (row["value"].as_f64().unwrap(), row["standard_error"].as_f64().unwrap());
         assert!((value - truth).abs() < 5.0 * error && error < 0.1, "{row} {truth}");
@@ -108,7 +123,7 @@ fn the_mean_vector_is_found_and_reports_can_be_taken_out() {
     single += "domain = \"vector:2\"\ngoal = \"mean\"\nmechanism = \"privunit\"\nradius = 1\n";
     let tally = Tally::new(resolve(&single).unwrap()).unwrap();
     let one = tally.estimate(&count(&tally, &["1,0"], 1), 0, Slice::All, &Default::default()).unwrap();
-    assert_eq!(one.to_json()["minimum_reports"], 2);
+    assert_eq!(one.document().to_json()["minimum_reports"], 2);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 mod event;
 pub(super) mod program;
 
-use crate::arguments::{OptionArguments, build_mechanisms, generator, parse_epsilons};
-use crate::choice::{self, Choices};
+use crate::arguments::{Built, OptionArguments, build_mechanisms, generator, parse_epsilons};
+use crate::choice::{self, Attempt, Choices, Unbuilt};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Progress;
@@ -33,7 +33,8 @@ Examples:
 /// The exact epsilon is the largest log-ratio of report probabilities, computed with integers from the weights that the
 /// sampler uses. The sampled bound needs no weights: reports are drawn for two inputs, half of them choose the most telling
 /// event, the other half count it, and the true epsilon is above the bound with the stated confidence. An audit passes if
-/// both are at most the claimed epsilon, and the exact delta at most the claimed one; otherwise the exit status is 1. Of mechanisms
+/// both are at most the claimed epsilon, and the exact delta at most the claimed one; otherwise the exit status is 1. Of `all`
+/// mechanisms, those that cannot be made are listed with the reason (in JSON: `error`) and are no failure. Of mechanisms
 /// whose numerics are real-arithmetic, the exact epsilon is the stated one: it is derived, and only the samples check it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -88,6 +89,44 @@ struct Finding {
     program: Option<ProgramFinding>,
 }
 
+/// A mechanism of `all` that cannot be made there, which is no verdict about its promise.
+#[derive(Debug, Serialize)]
+struct Missing {
+    id: &'static str,
+    domain: String,
+    claimed_epsilon: f64,
+    error: String,
+}
+
+/// Everything that was found.
+#[derive(Debug, Default)]
+struct Audited {
+    findings: Vec<Finding>,
+    missing: Vec<Missing>,
+}
+
+/// Either kind of row.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Row<'a> {
+    Finding(&'a Finding),
+    Missing(&'a Missing),
+}
+
+impl Audited {
+    /// One finding is one document, several rows are a list.
+    fn print(&self, sampling: Sampling, output: Output) -> Result<(), Failure> {
+        let Self { findings, missing } = self;
+        let page = || page(findings, missing, sampling);
+        let rows: Vec<Row<'_>> =
+            findings.iter().map(Row::Finding).chain(missing.iter().map(Row::Missing)).collect();
+        match &rows[..] {
+            [only @ Row::Finding(_)] => output.print(only, page),
+            several => output.print(&several, page),
+        }
+    }
+}
+
 /// What an audit of a program says beyond that.
 #[derive(Debug, Serialize)]
 struct ProgramFinding {
@@ -114,18 +153,17 @@ impl Audit {
         let domains = choice::domains(choices.as_slice(), &self.domain)?;
         let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
         let epsilons = choice::epsilons(choices.as_slice(), epsilons)?;
-        let mut findings = Vec::new();
+        let mut audited = Audited::default();
         for domain in &domains {
             match &self.command {
-                Some(command) => findings.extend(self.audit_program(command, domain, &epsilons, sampling)?),
-                None => findings.extend(self.audit_mechanisms(&choices, domain, &epsilons, sampling)?),
+                Some(command) => {
+                    audited.findings.extend(self.audit_program(command, domain, &epsilons, sampling)?)
+                }
+                None => self.audit_mechanisms(&choices, domain, &epsilons, sampling, &mut audited)?,
             }
         }
-        match &findings[..] {
-            [only] => output.print(only, || page(&findings, sampling))?,
-            several => output.print(&several, || page(&findings, sampling))?,
-        }
-        verdict(&findings)
+        audited.print(sampling, output)?;
+        verdict(&audited.findings)
     }
 
     fn audit_mechanisms(
@@ -134,25 +172,33 @@ impl Audit {
         domain: &DomainSpec,
         epsilons: &[Epsilon],
         sampling: Sampling,
-    ) -> Result<Vec<Finding>, Failure> {
-        let mut findings = Vec::new();
+        audited: &mut Audited,
+    ) -> Result<(), Failure> {
         let mut rng = generator(None)?;
         let options = self.options.build_options()?;
         for epsilon in epsilons {
-            let mechanisms = match domain {
+            let (mechanisms, unbuilt) = match domain {
                 DomainSpec::Vectors(_) => self.on_vectors(domain, *epsilon, &options)?,
                 _ => build_mechanisms(choices, domain, *epsilon, &options)?,
             };
+            let (domain, claimed_epsilon) = (domain.to_string(), epsilon.get());
+            audited.missing.extend(unbuilt.into_iter().map(|Unbuilt { id, why: error }| Missing {
+                id,
+                domain: domain.clone(),
+                claimed_epsilon,
+                error,
+            }));
             let mut progress = Progress::new("samples", Some(2 * sampling.samples * mechanisms.len() as u64));
             for mechanism in mechanisms {
                 let mut add = |samples| progress.add(samples);
                 let bound = lower_bound(&*mechanism, sampling, &mut rng, &mut add).map_err(refused)?;
                 let (exact, exact_delta) = exact_guarantee(&*mechanism);
-                let (claimed, claimed_delta) = (epsilon.get(), claimed_delta(&*mechanism, &options));
-                findings.push(Finding {
+                let claimed_delta = claimed_delta(&*mechanism, &options);
+                let is_kept = exact <= claimed_epsilon && exact_delta <= claimed_delta;
+                audited.findings.push(Finding {
                     id: mechanism.info().id.to_owned(),
-                    domain: domain.to_string(),
-                    claimed_epsilon: claimed,
+                    domain: domain.clone(),
+                    claimed_epsilon,
                     exact_epsilon: Some(exact),
                     claimed_delta,
                     exact_delta: Some(exact_delta),
@@ -160,12 +206,12 @@ impl Audit {
                     largest_detectable: sampling.largest_bound(1),
                     confidence: self.confidence,
                     samples: self.samples,
-                    passed: exact <= claimed && exact_delta <= claimed_delta && bound <= claimed,
+                    passed: is_kept && bound <= claimed_epsilon,
                     program: None,
                 });
             }
         }
-        Ok(findings)
+        Ok(())
     }
 
     fn on_vectors(
@@ -173,15 +219,22 @@ impl Audit {
         domain: &DomainSpec,
         epsilon: Epsilon,
         options: &BuildOptions,
-    ) -> Result<Vec<Box<dyn AnyMechanism>>, Failure> {
+    ) -> Result<Built, Failure> {
         let rows = vectors::find_all(&self.mechanism, options)?;
         vectors::check_taken(&rows, options)?;
-        let build = |row: &&'static vectors::Row| {
+        let is_all = vectors::is_all(&self.mechanism);
+        let (mut built, mut unbuilt) = (Vec::new(), Vec::new());
+        for row in rows {
             let options = vectors::taken(row, options);
-            let mechanism = vectors::build(row, domain, self.clip.radius, epsilon, &options)?;
-            Ok(Box::new(OnVectors(mechanism.into())) as Box<dyn AnyMechanism>)
-        };
-        rows.iter().map(build).collect()
+            match vectors::build(row, domain, self.clip.radius, epsilon, &options) {
+                Ok(mechanism) => built.push(Box::new(OnVectors(mechanism.into())) as Box<dyn AnyMechanism>),
+                Err(error) if is_all => {
+                    unbuilt.extend(Attempt::new(&row.info, epsilon, &options).unbuilt(&error));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok((built, unbuilt))
     }
 
     fn audit_program(
@@ -240,7 +293,7 @@ fn claimed_delta(mechanism: &dyn AnyMechanism, options: &BuildOptions) -> f64 {
     }
 }
 
-fn page(findings: &[Finding], sampling: Sampling) -> String {
+fn page(findings: &[Finding], missing: &[Missing], sampling: Sampling) -> String {
     let header = ["MECHANISM", "DOMAIN", "CLAIMED", "EXACT", "SAMPLED AT LEAST", "RESULT"];
     let mut table = table_of_numbers(&header, 2);
     for finding in findings {
@@ -258,6 +311,12 @@ fn page(findings: &[Finding], sampling: Sampling) -> String {
         "\n\nThe sampled bounds hold with confidence {} each, from {} reports for each input.\n",
         sampling.confidence, sampling.samples
     );
+    for Missing { id, domain, claimed_epsilon, error } in missing {
+        page += &format!(
+            "Not audited: {id} on {} at epsilon {claimed_epsilon}: {error}.\n",
+            shortened(domain, 40)
+        );
+    }
     if let Some((finding, program)) = findings.iter().find_map(|one| Some((one, one.program.as_ref()?))) {
         let [likelier, other] = &program.inputs;
         page += &format!(

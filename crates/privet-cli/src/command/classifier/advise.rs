@@ -9,10 +9,10 @@ use crate::output::{Output, number, table_of_numbers};
 use crate::progress::Waiting;
 use clap::{Args, ValueEnum};
 use privet::classifier::{
-    Approach, Bound, Case, DataRow, FeatureCost, Goal, Options, ProductChannel, Recommendation, Split,
-    quantify_all, smallest_epsilons,
+    Approach, Bound, Case, DataRow, FeatureCost, Goal, Options, ProductChannel, Recommendation, Sensitive,
+    Split, quantify_all, smallest_epsilons,
 };
-use privet::{Epsilon, Generator};
+use privet::{Epsilon, Generator, ParameterError};
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
@@ -108,7 +108,8 @@ impl AdviseArguments {
             split = self.divide(&case, &best, &mut rng)?;
         }
         let advice = Advice { ranked, costs, split };
-        output.print(&document(&advice, &people), || self.page(&advice, &people, target))
+        let totals = advice.ranked.iter().map(|one| total(one, sensitive)).collect::<Result<Vec<_>, _>>()?;
+        output.print(&document(&advice, &totals, &people), || self.page(&advice, &totals, &people, target))
     }
 
     fn target(&self) -> Result<f64, Failure> {
@@ -137,15 +138,13 @@ impl AdviseArguments {
         if self.split == SplitName::Equal {
             return Ok(None);
         }
-        let total = Epsilon::new(best.epsilon * case.sensitive.count() as f64)?;
-        Ok(Some(case.split(total, rng)?))
+        Ok(Some(case.split(total(best, case.sensitive)?, rng)?))
     }
 
-    fn page(&self, advice: &Advice, people: &People, target: f64) -> String {
-        let count = people.sensitive.count() as f64;
+    fn page(&self, advice: &Advice, totals: &[Epsilon], people: &People, target: f64) -> String {
         let mut ranking = table_of_numbers(&["MECHANISM", "EPSILON", "TOTAL", "LOWER", "UPPER"], 1);
-        for one in &advice.ranked {
-            let epsilons = [one.epsilon, one.epsilon * count].map(|epsilon| epsilon.to_string());
+        for (one, total) in advice.ranked.iter().zip(totals) {
+            let epsilons = [one.epsilon, total.get()].map(|epsilon| epsilon.to_string());
             let bounds = [one.bound.lower, one.bound.upper].map(number);
             ranking.add_row([&[one.mechanism.to_owned()], &epsilons[..], &bounds[..]].concat());
         }
@@ -187,6 +186,11 @@ impl AdviseArguments {
     }
 }
 
+/// What all sensitive features cost together.
+fn total(one: &Recommendation, sensitive: &Sensitive) -> Result<Epsilon, ParameterError> {
+    Epsilon::new(one.epsilon)?.times(u32::try_from(sensitive.count()).unwrap_or(u32::MAX))
+}
+
 fn is_of(setting: &Setting, best: &Recommendation) -> bool {
     setting.product.id() == best.mechanism && setting.product.epsilon() == best.epsilon
 }
@@ -212,14 +216,13 @@ fn unreached(rows: &[DataRow], goal: Goal) -> Failure {
     Failure::Usage { message, hint: Some("a larger epsilon, a lower target or another goal may be met") }
 }
 
-fn document(advice: &Advice, people: &People) -> Value {
+fn document(advice: &Advice, totals: &[Epsilon], people: &People) -> Value {
     let ends = |bound: &Bound| json!({ "lower": bound.lower, "upper": bound.upper });
-    let count = people.sensitive.count() as f64;
-    let ranked = |one: &Recommendation| {
+    let ranked = |(one, total): (&Recommendation, &Epsilon)| {
         json!({
             "mechanism": one.mechanism,
             "epsilon": one.epsilon,
-            "total_epsilon": one.epsilon * count,
+            "total_epsilon": total.get(),
             "lower": one.bound.lower,
             "upper": one.bound.upper,
             "method": one.bound.method.as_str(),
@@ -235,8 +238,8 @@ fn document(advice: &Advice, people: &People) -> Value {
         })
     };
     json!({
-        "recommended": advice.ranked.first().map(ranked),
-        "alternatives": advice.ranked.iter().skip(1).map(ranked).collect::<Vec<_>>(),
+        "recommended": advice.ranked.iter().zip(totals).next().map(ranked),
+        "alternatives": advice.ranked.iter().zip(totals).skip(1).map(ranked).collect::<Vec<_>>(),
         "features": advice.costs.as_ref().map(|costs| costs.iter().map(cost).collect::<Vec<_>>()),
         "split": advice.split.as_ref().map(|split| json!({
             "epsilons": split.epsilons,

@@ -65,13 +65,8 @@ impl ChannelArguments {
         let mut built = Vec::new();
         for choice in choices.as_slice() {
             for epsilon in epsilons.iter().filter(|epsilon| choice.is_for(&domain, **epsilon)) {
-                match settings.build(|options| setting(choice, *epsilon, options, sensitive)) {
-                    Ok(setting) => built.push(setting),
-                    // One of all that is about other values, or needs a setting of its own, is left out.
-                    Err(ParameterError::WrongDomain { .. } | ParameterError::Incompatible { .. })
-                        if choices.is_all => {}
-                    Err(error) => return Err(error.into()),
-                }
+                let made = settings.build(|options| setting(choice, *epsilon, options, sensitive));
+                built.extend(choice.attempt(*epsilon, &options).made(choices.is_all, made)?);
             }
         }
         settings.check()?;

@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::table::{BATCH_ROWS, Columns, Format, NumberColumn, Source, csv_header, is_standard_stream};
 use clap::Args;
 use privet::classifier::{
-    Classifier, ClassifierError, CommandClassifier, ModelClassifier, Outside, Record, Sensitive,
+    Admitted, Classifier, ClassifierError, CommandClassifier, ModelClassifier, Outside, Record, Sensitive,
+    read_records,
 };
 use privet::model::{Model, ModelError};
 use std::num::NonZeroUsize;
@@ -56,7 +57,8 @@ pub(super) struct PeopleArguments {
     /// The features that are randomised: names, numbers from 0, ranges such as 0:48, or `all`
     #[arg(long, value_name = "LIST")]
     sensitive: String,
-    /// Move sensitive features outside [0, 1] to the nearest end first, instead of refusing them
+    /// Move sensitive features outside [0, 1] to the nearest end first, instead of refusing them; a feature of which more than
+    /// half of the values lie outside is refused
     #[arg(long)]
     clamp: bool,
 }
@@ -87,14 +89,16 @@ impl PeopleArguments {
         let sensitive = Sensitive::new(features, &*classifier)?;
         let names = names_of(&sensitive, &raw.names);
         let outside = if self.clamp { Outside::Clamp } else { Outside::Refuse };
-        let record = |(row, values): (u64, Vec<f64>)| {
-            Record::new(values, &sensitive, outside).map_err(|source| Failure::Classifier {
-                path: self.data.clone(),
-                row: self.data.is_some().then_some(row),
-                source,
-            })
-        };
-        let records = raw.rows.into_iter().map(record).collect::<Result<_, _>>()?;
+        let (numbers, rows): (Vec<u64>, Vec<Vec<f64>>) = raw.rows.into_iter().unzip();
+        let Admitted { records, moved } =
+            read_records(rows, &sensitive, outside).map_err(|(place, source)| {
+                let row =
+                    place.filter(|_| self.data.is_some()).and_then(|place| numbers.get(place - 1).copied());
+                Failure::Classifier { path: self.data.clone(), row, source }
+            })?;
+        for one in moved {
+            eprintln!("warning: {one}");
+        }
         Ok((classifier, People { records, sensitive, names }))
     }
 

@@ -1,13 +1,12 @@
 //! Estimates of a collection.
 
 use super::connection::ConnectionArguments;
-use crate::command::attributes::{Answered, page};
+use crate::command::answers::Answered;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::Args;
-use privet::client::{CollectError, Wanted};
+use privet::client::Wanted;
 use privet::policy::PolicyId;
-use serde::Deserialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +52,7 @@ impl Results {
             fresh: self.fresh,
         };
         let document = self.connection.open()?.results(self.collection, &wanted)?;
-        let answered = Answered::deserialize(&document).map_err(|_| CollectError::NotUnderstood)?;
-        output.print(&document, || page(&answered))
+        let answered = Answered::read(&document)?;
+        output.print(&document, || answered.page())
     }
 }

@@ -3,12 +3,14 @@
 use super::people::{Held, circular_mean, mean, share, share_between, share_in_cell};
 use super::questions::{MINIMUM_REPORTS, Question};
 use super::{hundredths, percent, whole};
+use crate::command::answers::NO_DIRECTION;
 use crate::failure::Failure;
 use privet::client::CollectError;
+use privet::document::{AttributeDocument, EstimateDocument, RowDocument, ShareDocument};
 use privet::policy::{Attribute, AttributeKind, ShownAnswer, ShownChannel};
 use privet::registry::find_mechanism;
 use privet::{DomainSpec, Guarantee};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What came of one question.
 #[derive(Debug, Serialize)]
@@ -45,9 +47,14 @@ pub(super) struct Collection {
 pub(super) struct Row {
     pub(super) label: String,
     pub(super) truth: f64,
-    pub(super) value: f64,
-    pub(super) standard_error: f64,
-    pub(super) interval: [f64; 2],
+    #[serde(flatten)]
+    pub(super) estimate: EstimateDocument,
+    /// The period of an angle.
+    #[serde(skip)]
+    period: Option<f64>,
+    /// Whether there is anything to say; of some directions there is not.
+    #[serde(skip)]
+    pub(super) is_told: bool,
     /// How it is written for people.
     #[serde(skip)]
     pub(super) write: fn(f64) -> String,
@@ -71,47 +78,24 @@ pub(super) struct Example {
     pub(super) sent: ShownAnswer,
 }
 
-/// One attribute's estimates as a collector writes them.
-#[derive(Debug, Deserialize)]
-pub(super) struct Estimated {
-    n: u64,
-    #[serde(default)]
-    method: String,
-    /// The shares of categories and cells.
-    #[serde(default)]
-    estimates: Vec<Measured>,
-    /// The mean of numbers and angles.
-    #[serde(flatten)]
-    centre: Option<Measured>,
-    resultant_length: Option<Measured>,
-    #[serde(default)]
-    distribution: Vec<MeasuredPart>,
-}
+impl Row {
+    fn new(
+        label: impl Into<String>,
+        truth: f64,
+        estimate: &EstimateDocument,
+        write: fn(f64) -> String,
+    ) -> Self {
+        let (label, estimate) = (label.into(), estimate.clone());
+        Self { label, truth, estimate, period: None, is_told: true, write }
+    }
 
-#[derive(Debug, Deserialize)]
-struct Measured {
-    #[serde(default)]
-    label: String,
-    value: f64,
-    standard_error: f64,
-    interval: [f64; 2],
-    /// The corners of a cell.
-    from: Option<[f64; 2]>,
-    to: Option<[f64; 2]>,
-}
-
-#[derive(Debug, Deserialize)]
-struct MeasuredPart {
-    from: f64,
-    to: f64,
-    share: f64,
-    interval: [f64; 2],
-}
-
-impl Measured {
-    fn row(&self, label: impl Into<String>, truth: f64, write: fn(f64) -> String) -> Row {
-        let Self { value, standard_error, interval, .. } = *self;
-        Row { label: label.into(), truth, value, standard_error, interval, write }
+    /// The estimate and its interval.
+    pub(super) fn in_words(&self) -> [String; 2] {
+        if !self.is_told {
+            return NO_DIRECTION.map(str::to_owned);
+        }
+        let [low, high] = self.estimate.interval.map(self.write);
+        [(self.write)(self.estimate.value), format!("{low} to {high}")]
     }
 }
 
@@ -120,13 +104,13 @@ impl Collection {
     pub(super) fn new(
         lesson: &'static Question,
         attribute: &Attribute,
-        estimated: &Estimated,
+        estimated: &AttributeDocument,
         held: &[Held],
         example: Example,
     ) -> Result<Self, Failure> {
         let terms = attribute.terms();
         let estimates = rows(attribute.kind(), estimated, held)?;
-        let part = |part: &MeasuredPart| Part {
+        let part = |part: &ShareDocument| Part {
             from: part.from,
             to: part.to,
             truth: share_between(held, part.from, part.to),
@@ -134,6 +118,8 @@ impl Collection {
             interval: part.interval,
         };
         let guarantee = attribute.guarantee();
+        let answer = estimated.answer.as_ref();
+        let distribution = answer.and_then(|answer| answer.distribution.as_deref());
         Ok(Self {
             question: terms.question.clone(),
             attribute: terms.name.clone(),
@@ -142,13 +128,13 @@ impl Collection {
             epsilon: guarantee.epsilon().get(),
             report_bytes: attribute.report_bytes(),
             n: estimated.n,
-            method: estimated.method.clone(),
+            method: answer.map(|answer| answer.method.clone()).unwrap_or_default(),
             covered: estimates.iter().filter(|row| row.is_covered()).count(),
             estimates,
             kind: attribute.kind().clone(),
             title: find_mechanism(&terms.mechanism)?.info.title.to_owned(),
             guarantee,
-            parts: estimated.distribution.iter().map(part).collect(),
+            parts: distribution.unwrap_or_default().iter().map(part).collect(),
             example,
             lesson,
         })
@@ -164,7 +150,7 @@ impl Collection {
     pub(super) fn largest(&self, limit: usize) -> Vec<&Row> {
         let mut rows: Vec<&Row> = self.estimates.iter().collect();
         if rows.len() > limit {
-            rows.sort_by(|one, other| other.value.total_cmp(&one.value));
+            rows.sort_by(|one, other| other.estimate.value.total_cmp(&one.estimate.value));
             rows.truncate(limit);
         }
         rows
@@ -178,57 +164,67 @@ impl Collection {
         }
     }
 
-    /// How far an estimate may be off: half of the middle interval's width, if there is one.
+    /// How far an estimate may be off: the middle margin, if there is one.
     pub(super) fn precision(&self) -> Option<String> {
         let write = self.estimates.first()?.write;
         let is_share =
             !matches!(self.kind, AttributeKind::Value(DomainSpec::Interval(_) | DomainSpec::Circle(_)));
         // The first row of numbers and angles is the mean, which is what was asked for.
         let rows = if is_share { &self.estimates[..] } else { &self.estimates[..1] };
-        let mut widths: Vec<f64> = rows.iter().map(Row::half_width).collect();
-        widths.sort_by(f64::total_cmp);
-        let half = *widths.get(widths.len() / 2)?;
+        let mut margins: Vec<f64> = rows.iter().map(Row::margin).collect();
+        margins.sort_by(f64::total_cmp);
+        let half = *margins.get(margins.len() / 2)?;
         Some(if is_share { format!("{:.1} percentage points", 100.0 * half) } else { write(half) })
     }
 }
 
 impl Row {
     fn is_covered(&self) -> bool {
-        let [low, high] = self.interval;
+        let [low, high] = self.estimate.interval;
         // The interval of an angle may go over the end of the circle.
-        if high < low { self.truth >= low || self.truth <= high } else { (low..=high).contains(&self.truth) }
+        let turns = self.period.map_or([0.0; 3], |period| [-period, 0.0, period]);
+        turns.iter().any(|turn| (low..=high).contains(&(self.truth + turn)))
     }
 
-    fn half_width(&self) -> f64 {
-        // From the standard error, because the ends of an angle's interval may lie on both sides of zero.
-        1.96 * self.standard_error
+    /// How far the truth may be from the estimate.
+    pub(super) fn margin(&self) -> f64 {
+        let EstimateDocument { value, interval, .. } = &self.estimate;
+        (interval[1] - value).max(value - interval[0])
     }
 }
 
-fn rows(kind: &AttributeKind, estimated: &Estimated, held: &[Held]) -> Result<Vec<Row>, Failure> {
-    let Some(centre) = &estimated.centre else { return shares(&estimated.estimates, held) };
+fn rows(kind: &AttributeKind, estimated: &AttributeDocument, held: &[Held]) -> Result<Vec<Row>, Failure> {
+    let Some(answer) = &estimated.answer else { return Ok(Vec::new()) };
+    if let Some(rows) = &answer.estimates {
+        return Ok((0..).zip(rows).map(|(index, row)| share_of(index, row, held)).collect());
+    }
     let missing = || Failure::from(CollectError::NotUnderstood);
+    let centre = estimated.centre().ok_or_else(missing)?;
     match kind {
         AttributeKind::Value(DomainSpec::Circle(circle)) => {
             let (direction, concentration) = circular_mean(held, circle.period());
-            let resultant = estimated.resultant_length.as_ref().ok_or_else(missing)?;
+            let resultant = answer.resultant_length.as_ref().ok_or_else(missing)?;
+            let mean = Row::new("mean direction", direction, &centre, hundredths);
+            let is_told = answer.direction_told != Some(false);
             Ok(vec![
-                centre.row("mean direction", direction, hundredths),
-                resultant.row("concentration", concentration, hundredths),
+                Row { period: Some(circle.period()), is_told, ..mean },
+                Row::new("concentration", concentration, resultant, hundredths),
             ])
         }
-        _ => Ok(vec![centre.row("mean", mean(held), whole)]),
+        _ => Ok(vec![Row::new("mean", mean(held), &centre, whole)]),
     }
 }
 
-fn shares(measured: &[Measured], held: &[Held]) -> Result<Vec<Row>, Failure> {
-    let row = |(index, measured): (u32, &Measured)| match (measured.from, measured.to) {
+fn share_of(index: u32, row: &RowDocument, held: &[Held]) -> Row {
+    match (row.from, row.to) {
         (Some(from), Some(to)) => {
             let [[x, y], [x_end, y_end]] = [from, to];
             let label = format!("{x} to {x_end} east, {y} to {y_end} north");
-            measured.row(label, share_in_cell(held, from, to), percent)
+            Row::new(label, share_in_cell(held, from, to), &row.estimate, percent)
         }
-        _ => measured.row(&measured.label, share(held, |held| held == Held::Choice(index)), percent),
-    };
-    Ok((0..).zip(measured).map(row).collect())
+        _ => {
+            let truth = share(held, |held| held == Held::Choice(index));
+            Row::new(row.label.clone().unwrap_or_default(), truth, &row.estimate, percent)
+        }
+    }
 }

@@ -107,9 +107,9 @@ pub(super) fn estimates(id: &str, collection: &Collection) -> Estimates {
 
 fn share_bars(id: &str, title: &str, rows: &[&Row]) -> String {
     let bar = |row: &&Row| Bar {
-        interval: Some(row.interval),
+        interval: Some(row.estimate.interval),
         mark: Some(row.truth),
-        ..Bar::new(row.label.clone(), row.value)
+        ..Bar::new(row.label.clone(), row.estimate.value)
     };
     let bars: Vec<Bar> = rows.iter().map(bar).collect();
     let legend = Some(Legend { bar: "estimate", interval: "95 % interval", mark: Some("truth") });
@@ -151,9 +151,9 @@ fn rose(title: String, collection: &Collection, period: f64, is_truth: bool) -> 
             if is_truth { (part.truth, [part.truth; 2]) } else { (part.share, part.interval) };
         Petal { from: part.from, to: part.to, share, interval }
     };
-    let mean = collection.estimates.first().map(|row| {
-        let [low, high] = if is_truth { [row.truth; 2] } else { row.interval };
-        (if is_truth { row.truth } else { row.value }, [low, if high < low { high + period } else { high }])
+    let direction = collection.estimates.first().filter(|row| is_truth || row.is_told);
+    let mean = direction.map(|row| {
+        if is_truth { (row.truth, [row.truth; 2]) } else { (row.estimate.value, row.estimate.interval) }
     });
     let petals: Vec<Petal> = collection.parts.iter().map(petal).collect();
     let description = format!("{} parts of the circle; the dashed line is the mean direction", petals.len());
@@ -161,6 +161,7 @@ fn rose(title: String, collection: &Collection, period: f64, is_truth: bool) -> 
 }
 
 fn density(title: String, rectangle: &Rectangle, side: u32, rows: &[Row], is_truth: bool) -> Drawing {
-    let shares: Vec<f64> = rows.iter().map(|row| if is_truth { row.truth } else { row.value }).collect();
+    let shares: Vec<f64> =
+        rows.iter().map(|row| if is_truth { row.truth } else { row.estimate.value }).collect();
     Map::of_cells(title, rectangle, side, &shares).draw(Heading::OnPage)
 }

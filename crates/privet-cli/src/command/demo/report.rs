@@ -94,12 +94,19 @@ fn extent(collection: &Collection) -> String {
     }
     match (&collection.kind, &collection.estimates[..]) {
         (AttributeKind::Value(DomainSpec::Interval(_) | DomainSpec::Circle(_)), [row, ..]) => {
-            let [low, high] = row.interval.map(row.write);
+            let truth = (row.write)(row.truth);
+            if !row.is_told {
+                return format!(
+                    "Of the {} nothing can be told; the truth is {truth}. {coverage}.",
+                    row.label
+                );
+            }
+            let [low, high] = row.estimate.interval.map(row.write);
             format!(
-                "The {} is estimated as {}, between {low} and {high} with 95 % confidence; the truth is {}. {coverage}.",
+                "The {} is estimated as {}, between {low} and {high} with 95 % confidence; the truth is {truth}. \
+                 {coverage}.",
                 row.label,
-                (row.write)(row.value),
-                (row.write)(row.truth)
+                (row.write)(row.estimate.value),
             )
         }
         _ => coverage + ".",
@@ -148,13 +155,11 @@ fn numbers(collection: &Collection) -> String {
         return String::new();
     }
     let row = |row: &Row| {
-        let [low, high] = row.interval.map(row.write);
-        let [truth, value, error] = [row.truth, row.value, row.standard_error].map(row.write);
-        vec![row.label.clone(), truth, value, error, format!("{low} to {high}")]
+        let [estimate, interval] = row.in_words();
+        vec![row.label.clone(), (row.write)(row.truth), estimate, (row.write)(row.margin()), interval]
     };
     let rows: Vec<Vec<String>> = collection.estimates.iter().map(row).collect();
     let caption = format!("{} (method: {})", collection.question, collection.method);
-    let table =
-        number_table(&caption, &["answer", "truth", "estimate", "standard error", "95 % interval"], &rows);
+    let table = number_table(&caption, &["answer", "truth", "estimate", "margin", "95 % interval"], &rows);
     format!("<details><summary>All numbers of this question</summary>\n{table}</details>\n")
 }

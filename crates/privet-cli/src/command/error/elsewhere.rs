@@ -10,7 +10,7 @@ use privet::analysis::{Loss, Prior};
 use privet::limit::SolvedChannel;
 use privet::limit::finite::LossMatrix;
 use privet::plane::{PlaneErrors, PlanePrior};
-use privet::{Categories, Domain, DomainSpec, Epsilon, ParameterError, Rectangle};
+use privet::{Categories, Domain, DomainSpec, Epsilon, Rectangle};
 
 const CATEGORIES_ONLY: &str =
     "an error is that of one report, such as a category of grr; `privet simulate` is about frequencies";
@@ -35,7 +35,7 @@ impl Error {
                     DomainSpec::Categories(categories) => {
                         self.on_categories(choice, categories, epsilon, loss)?
                     }
-                    DomainSpec::Rectangle(rectangle) => match choice.plane_errors(domain, epsilon)? {
+                    DomainSpec::Rectangle(rectangle) => match self.plane(choices, choice, domain, epsilon)? {
                         Some(plane) => Some(self.in_rectangle(&*plane, rectangle, loss.distance(domain)?)?),
                         None => None,
                     },
@@ -67,6 +67,18 @@ impl Error {
             return Err(Failure::Usage { message: format!("no mechanism works on {domain}"), hint: None });
         }
         Ok(answers)
+    }
+
+    fn plane(
+        &self,
+        choices: &Choices,
+        choice: &Choice,
+        domain: &DomainSpec,
+        epsilon: Epsilon,
+    ) -> Result<Option<Box<dyn PlaneErrors>>, Failure> {
+        let options = self.options.build_options()?;
+        let plane = choice.plane_errors(domain, epsilon);
+        Ok(choice.attempt(epsilon, &options).made(choices.is_all, plane)?.flatten())
     }
 
     fn on_categories(
@@ -115,14 +127,8 @@ impl Error {
         }
         let options = self.options.build_options()?;
         let domain = DomainSpec::Categories(categories.clone());
-        let mechanism = match choice.mechanism(&domain, epsilon, &options) {
-            Ok(mechanism) => mechanism,
-            // Of all mechanisms, those that fit are meant.
-            Err(ParameterError::WrongDomain { .. } | ParameterError::CategoryCount { .. }) if is_all => {
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let built = choice.mechanism(&domain, epsilon, &options);
+        let Some(mechanism) = choice.attempt(epsilon, &options).made(is_all, built)? else { return Ok(None) };
         let labels: Vec<String> = (0..categories.count()).map(|index| categories.label(index)).collect();
         let outputs: Vec<u32> = (0..categories.count()).collect();
         match mechanism.table(&labels)? {

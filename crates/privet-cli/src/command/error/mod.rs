@@ -15,9 +15,9 @@ use crate::plot;
 use crate::progress::Progress;
 use crate::vectors::{RadiusArguments, is_vector_domain};
 use clap::Args;
+use privet::DomainSpec;
 use privet::analysis::{Analysis, AnyNumeric, Loss, Prior};
 use privet::registry::AnyEstimator;
-use privet::{DomainSpec, ParameterError};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -184,13 +184,10 @@ impl Error {
         let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
         for epsilon in choice::epsilons(choices.as_slice(), epsilons)? {
             for choice in choices.at(domain, epsilon) {
-                match settings.build(|options| choice.estimator(domain, epsilon, options)) {
-                    Ok(estimator) => built.push(Built { epsilon: epsilon.get(), estimator }),
-                    // One of many that needs a setting of its own is left out, as those for other domains are.
-                    Err(ParameterError::WrongDomain { .. } | ParameterError::Incompatible { .. })
-                        if choices.is_all => {}
-                    Err(error) => return Err(error.into()),
-                }
+                let estimator = settings.build(|options| choice.estimator(domain, epsilon, options));
+                let attempt = choice.attempt(epsilon, &options);
+                let estimator = attempt.made(choices.is_all, estimator)?;
+                built.extend(estimator.map(|estimator| Built { epsilon: epsilon.get(), estimator }));
             }
         }
         settings.check()?;

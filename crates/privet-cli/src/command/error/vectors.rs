@@ -2,7 +2,7 @@
 
 use super::{Answer, Error, page, picture, print};
 use crate::arguments::parse_epsilons;
-use crate::choice;
+use crate::choice::{self, Attempt};
 use crate::command::loss::NamedLoss;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -31,7 +31,11 @@ impl Error {
         for epsilon in choice::epsilons(&[], epsilons)? {
             for row in &rows {
                 let options = vectors::taken(row, &options);
-                let mechanism = vectors::build(row, &domain, self.clip.radius, epsilon, &options)?;
+                let built = vectors::build(row, &domain, self.clip.radius, epsilon, &options);
+                let attempt = Attempt::new(&row.info, epsilon, &options);
+                let Some(mechanism) = attempt.made(vectors::is_all(&self.mechanism), built)? else {
+                    continue;
+                };
                 answers.push(Answer {
                     id: row.info.id,
                     domain: domain.to_string(),

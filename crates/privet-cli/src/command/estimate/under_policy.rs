@@ -1,18 +1,19 @@
 //! All attributes of a policy at once.
 
 use super::Estimate;
-use crate::command::attributes::{Answered, page};
+use crate::command::answers::Answered;
 use crate::contract;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::table::{Batch, Columns, Format, Problem, ReportColumn, Source, batch_rows};
 use clap::Args;
+use privet::document::AttributeDocument;
 use privet::policy::{
-    PolicySummary, Repetition, ReportCodec, ReportId, ResolvedPolicy, Slice, Tally, TallyError,
+    Attribute, AttributeKind, PolicySummary, Repetition, ReportCodec, ReportId, ResolvedPolicy, Slice, Tally,
+    TallyError,
 };
-use privet::{Consistency, Envelope, Request};
-use serde_json::{Value, json};
+use privet::{Consistency, DomainSpec, Envelope};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -36,19 +37,18 @@ pub(super) struct PolicyArguments {
 impl Estimate {
     pub(super) fn of_policy(&self, path: &Path, step: Consistency, output: Output) -> Result<(), Failure> {
         let policy = contract::read_policy(path)?;
+        self.refuse_smooth_unless(policy.attributes().iter().filter_map(domain))?;
         let tally = Tally::new(policy.clone())?;
         let slices = self.slices(&tally)?;
         let counted = self.count(&tally)?;
         self.refuse_mixed_epochs(&policy, &counted.epochs)?;
-        let request = Request { step, ..Request::default() };
+        let request = self.request_of_any(step);
         let mut estimates = Vec::new();
         for slice in slices {
             for attribute in 0..policy.attributes().len() {
                 let estimate = tally.estimate(&counted.summary, attribute, slice, &request)?;
-                let mut document = estimate.to_json();
-                document["epoch"] = json!(self.contract.epoch);
-                document["public"] = public_json(&policy, slice);
-                estimates.push(document);
+                let epoch = self.contract.epoch;
+                estimates.push(AttributeDocument { epoch, ..estimate.document() });
             }
         }
         let answered = Answered {
@@ -58,7 +58,7 @@ impl Estimate {
             minimum_reports: policy.terms().minimum_reports,
             estimates,
         };
-        output.print(&answered, || page(&answered))
+        output.print(&answered, || answered.page())
     }
 
     fn slices(&self, tally: &Tally) -> Result<Vec<Slice>, Failure> {
@@ -117,6 +117,14 @@ impl Estimate {
     }
 }
 
+/// The domain of an attribute that is no place.
+fn domain(attribute: &Attribute) -> Option<&DomainSpec> {
+    match attribute.kind() {
+        AttributeKind::Value(domain) => Some(domain),
+        _ => None,
+    }
+}
+
 /// What was counted so far.
 struct Counted {
     summary: PolicySummary,
@@ -157,10 +165,4 @@ impl Counter<'_> {
             other => Failure::Data { message: other.to_string(), hint: None },
         })
     }
-}
-
-fn public_json(policy: &ResolvedPolicy, slice: Slice) -> Value {
-    let Slice::Public { field, value } = slice else { return Value::Null };
-    let field = &policy.terms().public[field];
-    json!({ "field": field.name, "value": field.values[value] })
 }

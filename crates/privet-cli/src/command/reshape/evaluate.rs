@@ -3,6 +3,7 @@
 use super::recipe::{Maps, Recipe, Setting};
 use super::{PublicArguments, Read, read_model};
 use crate::arguments::{OptionArguments, generator, parse_epsilons};
+use crate::choice::Attempt;
 use crate::command::evaluation::{self, Row};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -15,7 +16,7 @@ use privet::model::Model;
 use privet::vector::reshape::{
     Evaluation, MechanismChoice, Metric, Reading, Reshaped, Rows, Targets, answer_then_respond, evaluate,
 };
-use privet::{Epsilon, Generator};
+use privet::{BuildOptions, DomainSpec, Epsilon, Generator};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -152,13 +153,7 @@ impl EvaluateArguments {
             people: self.people as usize,
         };
         let data = self.data(&setting.model)?;
-        let choices: Vec<MechanismChoice> = mechanisms
-            .iter()
-            .flat_map(|row| {
-                let options = vectors::taken(row, &options);
-                epsilons.iter().map(move |epsilon| MechanismChoice { row, epsilon: *epsilon, options })
-            })
-            .collect();
+        let choices = self.choices(&mechanisms, &epsilons, &options, setting.model.inputs())?;
         let mut rows = computed(&setting.model, &data, &epsilons)?;
         let mut rng = generator(self.insecure_seed)?;
         let mut progress = Progress::new("fits", Some(choices.len() as u64));
@@ -169,6 +164,28 @@ impl EvaluateArguments {
         drop(progress);
         let title = format!("{} on randomised vectors", self.model.file_name().unwrap_or_default().display());
         evaluation::show(&rows, title, [out, plot], output)
+    }
+
+    /// Every mechanism at every epsilon, as far as they can be made.
+    fn choices(
+        &self,
+        mechanisms: &[&'static vectors::Row],
+        epsilons: &[Epsilon],
+        options: &BuildOptions,
+        inputs: usize,
+    ) -> Result<Vec<MechanismChoice>, Failure> {
+        let domain: DomainSpec = format!("vector:{inputs}").parse()?;
+        let is_all = vectors::is_all(&self.mechanism);
+        let mut choices = Vec::new();
+        for row in mechanisms {
+            let options = vectors::taken(row, options);
+            for epsilon in epsilons {
+                let choice = MechanismChoice { row, epsilon: *epsilon, options };
+                let built = row.build_on(&domain, *epsilon, &options).map(|_| choice);
+                choices.extend(Attempt::new(&row.info, *epsilon, &options).made(is_all, built)?);
+            }
+        }
+        Ok(choices)
     }
 
     fn data(&self, model: &Model) -> Result<Vec<Data>, Failure> {

@@ -6,17 +6,18 @@ mod frequency;
 mod number;
 mod place;
 
-use super::estimate::{DEFAULT_BINS, METHODS};
+use super::estimate::question::{methods, parse_method};
 use super::true_values::TrueValues;
 use crate::arguments::{OptionArguments, generator, parse_epsilons};
-use crate::choice::{self, Choice, Choices};
+use crate::choice::{self, Choices};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::table::Format;
 use clap::{Args, ValueEnum};
 use contest::{Contest, Contestant};
-use privet::advisor::candidate;
-use privet::{Consistency, DomainSpec, Epsilon};
+use privet::advisor::{AdvisorError, candidate};
+use privet::numeric::Method;
+use privet::{BuildOptions, Consistency, DomainSpec, Epsilon, Request};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -77,8 +78,8 @@ pub(crate) struct Simulate {
     /// What to do about negative estimates: none, non-negative, norm-sub, simplex, expectation-maximization
     #[arg(long, value_name = "STEP", default_value = "none")]
     consistency: String,
-    /// How distributions are estimated: em, ems, ems-cv, least-squares, histogram; a row for each [default: ems]
-    #[arg(long, value_name = "METHOD,..", value_delimiter = ',', hide_possible_values = true, value_parser = METHODS)]
+    /// How distributions are estimated: em, ems, ems-cv, least-squares, histogram; a row for each [default: ems-cv]
+    #[arg(long, value_name = "METHOD,..", value_delimiter = ',', hide_possible_values = true, value_parser = methods())]
     method: Vec<String>,
     /// How many equal bins distributions have, up to 4096 [default: 50]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -152,11 +153,17 @@ impl Simulate {
                 let contestants = self.contestants(&choices, &domain)?;
                 let values = table.numbers(&domain)?;
                 let contest = Contest::new(contestants, generator(self.insecure_seed)?, self.trials);
-                let methods =
-                    if self.method.is_empty() { vec!["ems".to_owned()] } else { self.method.clone() };
-                let bins = self.distribution_bins.map_or(DEFAULT_BINS, |bins| bins as usize);
+                let methods = self.methods()?;
+                let bins = self.distribution_bins.map_or(Request::default().bins, |bins| bins as usize);
                 number::run(number::Task { goal, values, methods, bins }, contest, output)
             }
+        }
+    }
+
+    fn methods(&self) -> Result<Vec<Method>, Failure> {
+        match &self.method[..] {
+            [] => Ok(vec![Method::default()]),
+            names => names.iter().map(|name| parse_method(name)).collect(),
         }
     }
 
@@ -208,21 +215,32 @@ impl Simulate {
         let mut contestants = Vec::new();
         let epsilons = self.epsilon.as_deref().map(parse_epsilons).transpose()?;
         for epsilon in choice::epsilons(choices.as_slice(), epsilons)? {
-            let found: Vec<candidate::Built> = if choices.is_all {
-                candidate::all_that_fit(domain, epsilon, &options)?
-            } else {
-                let build = |choice: &Choice| {
-                    let advised = choice.advised();
-                    let _waiting = choice::wait_for(&advised, epsilon);
-                    candidate::build(&advised, domain, epsilon, &options)
-                };
-                choices.at(domain, epsilon).map(build).collect::<Result<_, _>>()?
-            };
+            let found = built(choices, domain, epsilon, &options)?;
             candidate::refuse_untaken(&options, found.iter().map(|built| built.taken))?;
             contestants.extend(found.into_iter().map(|built| contestant(epsilon, built)));
         }
         Ok(contestants)
     }
+}
+
+/// The chosen mechanisms that can be made.
+fn built(
+    choices: &Choices,
+    domain: &DomainSpec,
+    epsilon: Epsilon,
+    options: &BuildOptions,
+) -> Result<Vec<candidate::Built>, Failure> {
+    let mut found = Vec::new();
+    for choice in choices.at(domain, epsilon) {
+        let advised = choice.advised();
+        let _waiting = choice::wait_for(&advised, epsilon);
+        let built = candidate::build(&advised, domain, epsilon, options);
+        found.extend(choice.attempt(epsilon, options).made(choices.is_all, built)?);
+    }
+    if found.is_empty() {
+        return Err(AdvisorError::NoMechanism { domain: domain.to_string() }.into());
+    }
+    Ok(found)
 }
 
 fn contestant(epsilon: Epsilon, built: candidate::Built) -> Contestant {

@@ -1,13 +1,12 @@
 //! Means and distributions of numbers and angles, and the reports themselves: truth against estimate.
 
 use super::{Contest, Contestant, Goal};
-use crate::command::estimate::{Learned, Question, learn};
 use crate::failure::Failure;
 use crate::output::{Output, number, table_of_numbers};
 use crate::table::batch_rows;
 use privet::analysis::{AnyNumeric, Space};
-use privet::numeric::metrics;
-use privet::{Consistency, CountSummary, Generator, ReportBuffer, Values};
+use privet::numeric::{Method, metrics};
+use privet::{Answer, CountSummary, Estimate, Generator, ReportBuffer, Request, Values};
 use serde::Serialize;
 use std::f64::consts::TAU;
 
@@ -15,7 +14,7 @@ use std::f64::consts::TAU;
 pub(super) struct Task {
     pub(super) goal: Goal,
     pub(super) values: Vec<f64>,
-    pub(super) methods: Vec<String>,
+    pub(super) methods: Vec<Method>,
     pub(super) bins: usize,
 }
 
@@ -125,21 +124,25 @@ impl Trial<'_> {
         match self.task.goal {
             Goal::Point => Ok(vec![point]),
             Goal::Distribution => {
-                self.task.methods.iter().map(|method| self.distribution(&summary, method)).collect()
+                self.task.methods.iter().map(|method| self.distribution(&summary, *method)).collect()
             }
             Goal::Mean | Goal::Frequency => Ok(vec![self.centre(&summary)?]),
         }
     }
 
-    fn ask(&self, summary: &CountSummary, method: &str, bins: usize) -> Result<Learned, Failure> {
-        let question =
-            Question { method: method.to_owned(), bins, quantiles: Vec::new(), ranges: Vec::new() };
-        learn(&*self.contestant.estimator, summary, Consistency::None, &question)
+    /// The mean or the mean direction, which do not depend on how the distribution is estimated.
+    fn centre_of(&self, summary: &CountSummary) -> Result<Option<Estimate>, Failure> {
+        let request =
+            Request { method: Method::Histogram, bins: 1, quantiles: Vec::new(), ..Request::default() };
+        Ok(match self.contestant.estimator.answer(summary, &request)? {
+            Answer::Numbers(numbers) => Some(numbers.mean),
+            Answer::Angles(angles) => Some(angles.direction),
+            Answer::Frequencies(_) | Answer::Places(_) | Answer::Vector(_) => None,
+        })
     }
 
-    /// The mean, which does not depend on how the distribution is estimated.
     fn centre(&self, summary: &CountSummary) -> Result<Errors, Failure> {
-        let centre = self.ask(summary, "histogram", 1)?.centre;
+        let Some(centre) = self.centre_of(summary)? else { return Ok(Errors::default()) };
         let space = self.channel.space();
         let error = distance(space, centre.value, self.truth.centre);
         let [low, high] = centre.interval;
@@ -156,21 +159,22 @@ impl Trial<'_> {
         })
     }
 
-    fn distribution(&self, summary: &CountSummary, method: &str) -> Result<Errors, Failure> {
-        let learned = self.ask(summary, method, self.task.bins)?;
-        let shares: Vec<f64> = learned.distribution.iter().map(|row| row.share.value).collect();
+    fn distribution(&self, summary: &CountSummary, method: Method) -> Result<Errors, Failure> {
+        let request = Request { method, bins: self.task.bins, ..Request::default() };
+        let distribution = self.contestant.estimator.distribution(summary, &request)?;
+        let shares = distribution.shares();
         let truth = &self.truth.shares;
         let squares = shares.iter().zip(truth).map(|(one, two)| (one - two).powi(2));
         let is_ring = self.channel.space().is_ring();
         let wasserstein = if is_ring { metrics::wasserstein_circular } else { metrics::wasserstein };
         Ok(Errors {
-            method: method.to_owned(),
-            absolute: metrics::mean_absolute_error(&shares, truth),
+            method: method.as_str().to_owned(),
+            absolute: metrics::mean_absolute_error(shares, truth),
             squared: squares.sum::<f64>() / shares.len() as f64,
             distances: Some([
-                wasserstein(&shares, truth),
-                metrics::l1(&shares, truth),
-                metrics::kolmogorov_smirnov(&shares, truth),
+                wasserstein(shares, truth),
+                metrics::l1(shares, truth),
+                metrics::kolmogorov_smirnov(shares, truth),
             ]),
             stated: None,
         })

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::table::batch_rows;
 use crate::trials::Trials;
 use privet::plane::PlaneErrors;
-use privet::{AnyMechanism, BuildOptions, DomainSpec, Generator, ReportBuffer, Values};
+use privet::{AnyMechanism, DomainSpec, Generator, ReportBuffer, Values};
 
 /// One mechanism at one epsilon.
 struct Contestant {
@@ -63,14 +63,12 @@ impl Simulate {
         let mut contestants = Vec::new();
         for epsilon in choice::epsilons(choices.as_slice(), epsilons)? {
             for choice in choices.at(domain, epsilon) {
-                let built = choice.mechanism(domain, epsilon, &BuildOptions::default());
-                match (built, choice.plane_errors(domain, epsilon)) {
-                    (Ok(mechanism), Ok(Some(plane))) => {
-                        contestants.push(Contestant { epsilon: epsilon.get(), mechanism, plane });
-                    }
-                    (Err(error), _) | (_, Err(error)) if !choices.is_all => return Err(error.into()),
-                    _ => {}
-                }
+                let both = choice.mechanism(domain, epsilon, &options).and_then(|mechanism| {
+                    let plane = choice.plane_errors(domain, epsilon)?;
+                    Ok(plane.map(|plane| Contestant { epsilon: epsilon.get(), mechanism, plane }))
+                });
+                let made = choice.attempt(epsilon, &options).made(choices.is_all, both)?;
+                contestants.extend(made.flatten());
             }
         }
         Ok(contestants)

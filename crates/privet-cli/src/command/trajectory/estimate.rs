@@ -12,11 +12,12 @@ use crate::output::{Output, interval, number, table_of_numbers};
 use crate::progress::Waiting;
 use crate::table::{KeptColumn, is_standard_stream};
 use clap::Args;
-use privet::trajectory::estimate::{Density, Evidence, Motion, ShareInterval};
+use privet::trajectory::estimate::{Density, Evidence, Motion, PathQuestion, ShareIntervals};
 use privet::trajectory::metric::Metric;
 use privet::trajectory::rounding::{Grid, Rounding};
 use privet::trajectory::space::Space;
 use privet::trajectory::{Path, Place};
+use privet::{Frequency, Target};
 use serde::Serialize;
 use std::path::{Path as FilePath, PathBuf};
 
@@ -32,10 +33,6 @@ Examples:
 
 /// Rows that people see.
 const SHOWN: usize = 10;
-/// Of intervals.
-const CONFIDENCE: f64 = 0.95;
-/// Of the bootstrap.
-const REPETITIONS: u32 = 100;
 
 /// Estimate where the population is, and read each report in that light
 ///
@@ -75,9 +72,14 @@ pub(super) struct EstimateArguments {
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.1, requires = "smooth")]
     jump: f64,
     /// Also show the shares of a coarser grid with this many cells on each side, which must divide --grid, with 95 %
-    /// intervals by a bootstrap over paths
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=256))]
+    /// intervals. They hold for every population: wherever people are, the truth lies in the interval of a cell in at
+    /// least 95 of 100 collections, and in the simultaneous intervals of all cells at once. Each path counts alike, however
+    /// many locations it has. With tracs-d, strawman and atp they need --fixed-reference
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(ShareIntervals::MOST_CELLS_OF_A_SIDE)))]
     intervals: Option<u32>,
+    /// Whom the intervals are about: reported, the people who reported, or population, that which they were drawn from
+    #[arg(long, value_name = "TARGET", default_value = "reported", requires = "intervals", value_parser = str::parse::<Target>)]
+    target: Target,
     /// The table of readings to write, one for each report, or - for standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -98,6 +100,8 @@ struct Document {
     constant: Place,
     /// The cells with the largest shares.
     cells: Vec<CellShare>,
+    #[serde(skip)]
+    target: Target,
     /// Shares of a coarser grid, where they were asked for.
     intervals: Option<Vec<CoarseShare>>,
     /// Mean distances to the truth, where it is known.
@@ -115,7 +119,11 @@ struct CellShare {
 struct CoarseShare {
     place: Place,
     share: f64,
+    standard_error: f64,
+    bias_bound: f64,
     interval: [f64; 2],
+    simultaneous_interval: [f64; 2],
+    target: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -153,8 +161,12 @@ impl EstimateArguments {
             Some(reach) => evidence.smooth(&density, &self.motion(reach)?),
         };
         let intervals = self.intervals.map(|cells| {
-            waiting.say("drawing paths again".to_owned());
-            coarse_shares(&evidence, &density, cells)
+            waiting.say("looking for intervals".to_owned());
+            let intervals = ShareIntervals::new(method, references, [cells; 2]).map_err(refused)?;
+            // With --count some of the locations of a path may have been chosen at random.
+            let question = PathQuestion { target: self.target, is_drawn: self.budget.count.is_some() };
+            let found = intervals.estimate(&evidence, &reports, question).map_err(refused)?;
+            coarse_shares(&evidence, &found, cells)
         });
         let intervals = intervals.transpose()?;
         drop(waiting);
@@ -174,6 +186,7 @@ impl EstimateArguments {
             grid: density.grid().shape(),
             constant,
             cells: largest_cells(&density),
+            target: self.target,
             intervals,
             average_error: truth.map(errors).transpose()?,
         };
@@ -258,15 +271,19 @@ fn largest_cells(density: &Density) -> Vec<CellShare> {
     cells
 }
 
-/// The shares of a coarser grid with 95 % intervals, by a bootstrap over paths.
-fn coarse_shares(evidence: &Evidence, density: &Density, cells: u32) -> Result<Vec<CoarseShare>, Failure> {
+/// The shares of a coarser grid, with the middles of its cells.
+fn coarse_shares(evidence: &Evidence, found: &[Frequency], cells: u32) -> Result<Vec<CoarseShare>, Failure> {
     let grid = Grid::new(evidence.space().clone(), [cells; 2]).map_err(refused)?;
-    let mut rng = privet::generator()?;
-    let found =
-        evidence.intervals(density, [cells; 2], CONFIDENCE, REPETITIONS, &mut rng).map_err(refused)?;
-    let coarse = |(index, found): (usize, &ShareInterval)| {
-        let interval = [found.low, found.high];
-        Some(CoarseShare { place: grid.place(index)?, share: found.share, interval })
+    let coarse = |(index, row): (usize, &Frequency)| {
+        Some(CoarseShare {
+            place: grid.place(index)?,
+            share: row.estimate.value,
+            standard_error: row.estimate.standard_error,
+            bias_bound: row.estimate.bias_bound,
+            interval: row.estimate.interval,
+            simultaneous_interval: row.simultaneous_interval,
+            target: row.estimate.target.as_str(),
+        })
     };
     Ok(found.iter().enumerate().filter_map(coarse).collect())
 }
@@ -293,12 +310,14 @@ fn page(document: &Document) -> String {
     }
     text += &format!("\nThe cells where most people are:\n{table}\n");
     if let Some(shares) = &document.intervals {
-        let mut table =
-            table_of_numbers(&["FIRST COORDINATE", "SECOND COORDINATE", "SHARE", "95 % INTERVAL"], 0);
-        for CoarseShare { place, share, interval: ends } in shares {
-            table.add_row([number(place[0]), number(place[1]), number(*share), interval(*ends)]);
+        let names = ["FIRST COORDINATE", "SECOND COORDINATE", "SHARE", "95 % INTERVAL", "ALL CELLS AT ONCE"];
+        let mut table = table_of_numbers(&names, 0);
+        for CoarseShare { place, share, interval: ends, simultaneous_interval, .. } in shares {
+            let ends = [interval(*ends), interval(*simultaneous_interval)];
+            table.add_row([number(place[0]), number(place[1]), number(*share)].into_iter().chain(ends));
         }
-        text += &format!("\nThe coarser grid:\n{table}\n");
+        let whom = document.target.describe();
+        text += &format!("\nThe coarser grid, {whom}, each path counting alike:\n{table}\n");
     }
     text
 }

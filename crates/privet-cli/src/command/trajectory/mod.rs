@@ -72,6 +72,13 @@ pub(crate) fn refused(error: TrajectoryError) -> Failure {
     match error {
         TrajectoryError::Parameter(error) => Failure::Parameter(error),
         TrajectoryError::Input(error) => Failure::Input(error),
+        TrajectoryError::Estimate(error) => Failure::Estimate(error),
+        TrajectoryError::NoIntervals { .. } => Failure::Usage {
+            message: error.to_string(),
+            hint: Some(
+                "leave --intervals out, or make the reports and their estimate with --fixed-reference",
+            ),
+        },
         TrajectoryError::Times { .. } | TrajectoryError::NoTimes | TrajectoryError::PathTooLong { .. } => {
             Failure::Data { message: error.to_string(), hint: None }
         }

@@ -3,6 +3,7 @@
 use super::clip::{Clip, ClipArguments};
 use super::dimension;
 use crate::arguments::{OptionArguments, generator, parse_epsilons};
+use crate::choice::Attempt;
 use crate::command::evaluation::{self, Row, mean_of};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -90,7 +91,12 @@ impl EvaluateArguments {
         for row in mechanisms {
             for epsilon in &epsilons {
                 let set = clip.of(row, dimension)?;
-                let mechanism = row.build(&set, *epsilon, &vectors::taken(row, &options))?;
+                let options = vectors::taken(row, &options);
+                let attempt = Attempt::new(&row.info, *epsilon, &options);
+                let built = row.build(&set, *epsilon, &options);
+                let Some(mechanism) = attempt.made(vectors::is_all(&self.mechanism), built)? else {
+                    continue;
+                };
                 let trials = Trials::new(self.trials, &mut rng, &mut progress);
                 let errors = trials.run(|mut rng| trial(&*mechanism, &vectors, &mut rng))?;
                 rows.extend(measured(&*mechanism, epsilon.get(), vectors.count(), &errors));

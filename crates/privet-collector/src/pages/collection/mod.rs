@@ -4,7 +4,7 @@ mod actions;
 mod over_time;
 mod pictures;
 mod question;
-mod reading;
+mod shares;
 
 pub(super) use actions::{close, estimates, export};
 
@@ -15,12 +15,12 @@ use super::words::{count, counted, number};
 use super::{Page, PageError};
 use crate::api::{App, Asked, Problem, Stage, estimated, stage, statement_text};
 use crate::collection::Collection;
+use crate::estimates::Judged;
 use crate::records::Holdings;
 use crate::tokens::Right;
 use axum::extract::{Path, State};
 use maud::{Markup, html};
-use over_time::{Breakdown, History};
-use reading::Reading;
+use over_time::{Breakdown, History, Parts};
 use std::sync::Arc;
 
 /// Everything that the page shows.
@@ -28,7 +28,7 @@ struct View {
     collection: Arc<Collection>,
     stage: Stage,
     holdings: Holdings,
-    readings: Vec<Reading>,
+    estimates: Vec<Judged>,
     histories: Vec<History>,
     breakdowns: Vec<Breakdown>,
     may_manage: bool,
@@ -55,15 +55,16 @@ pub(in crate::pages) async fn page(
 fn view(app: &App, collection: Arc<Collection>, may_manage: bool) -> Result<View, Problem> {
     let holdings = Holdings::read(&*app.store, &collection)?;
     let asked = Asked::in_bins(BINS);
-    let readings = estimated(app, &collection, &holdings, &asked)?.iter().map(Reading::of).collect();
+    let estimates = estimated(app, &collection, &holdings, &asked)?;
     let questions = 0..collection.policy.attributes().len();
-    let histories = questions.clone().map(|index| History::read(&collection, &holdings, index));
-    let breakdowns = questions.map(|index| Breakdown::read(&collection, &holdings, index));
+    let parts = Parts { caches: &app.caches, collection: &collection, holdings: &holdings };
+    let histories = questions.clone().map(|index| parts.history(index));
+    let breakdowns = questions.map(|index| parts.breakdown(index));
     Ok(View {
         stage: stage(app, &collection)?,
         histories: histories.collect::<Result<_, _>>()?,
         breakdowns: breakdowns.collect::<Result<_, _>>()?,
-        readings,
+        estimates,
         holdings,
         may_manage,
         has_manager: app.access.manage.is_some(),
@@ -85,8 +86,13 @@ fn body(view: &View, session: &Session) -> Markup {
         p.lead { (policy.terms().purpose) }
         (stats(view, &id))
         p.notice data-when-newer hidden { "More reports have arrived. " a href=(format!("/collections/{id}")) { "Show what they add up to" } }
-        @for (index, reading) in view.readings.iter().enumerate() {
-            (question::section(view, index, reading))
+        @if view.estimates.iter().any(|judged| judged.answer().is_some()) {
+            p.facts {
+                "An interval holds for every population: whatever people are like, 95 of 100 such intervals contain the truth."
+            }
+        }
+        @for (index, judged) in view.estimates.iter().enumerate() {
+            (question::section(view, index, judged))
         }
         (sources(view))
         (privacy(view))

@@ -1,14 +1,14 @@
 //! The same estimates of parts of the reports: of each epoch, and of each value of a public field.
 
-use super::reading::Measure;
 use crate::api::Problem;
 use crate::collection::Collection;
 use crate::counters::Counters;
-use crate::estimates::only_the_mean;
+use crate::estimates::{Caches, Of, quick};
 use crate::records::Holdings;
-use privet_core::Estimate;
-use privet_estimators::Answer;
+use privet_core::{Estimate, Target};
+use privet_estimators::{Answer, Frequency};
 use privet_policy::{AttributeEstimate, Outcome, Slice};
+use std::sync::Arc;
 
 /// Estimates of one question by epochs. Epochs with too few reports are not in it.
 #[derive(Debug)]
@@ -18,9 +18,16 @@ pub(super) struct History {
     /// What is followed: some categories, or nothing but the mean.
     pub(super) labels: Vec<String>,
     pub(super) is_share: bool,
-    pub(super) epochs: Vec<(u32, Vec<Measure>)>,
+    pub(super) epochs: Vec<(u32, Vec<Option<Estimate>>)>,
     /// How many epochs have too few reports.
     pub(super) withheld: u64,
+}
+
+impl History {
+    /// How many epochs have enough reports, and say nothing all the same.
+    pub(super) fn untold(&self) -> usize {
+        self.epochs.iter().filter(|(_, values)| values.iter().all(Option::is_none)).count()
+    }
 }
 
 /// More lines are not told apart.
@@ -29,68 +36,124 @@ const MOST_LINES: usize = 4;
 /// The last ones.
 const MOST_EPOCHS: usize = 60;
 
-fn measure(estimate: &Estimate) -> Measure {
-    Measure { value: estimate.value, interval: estimate.interval }
+/// The names and values of an answer: of all categories or coordinates, or of the mean.
+struct Measures {
+    labels: Vec<String>,
+    /// Nothing for a direction that cannot be told.
+    values: Vec<Option<Estimate>>,
+    is_share: bool,
 }
 
-/// The names and values of an answer: of all categories or coordinates, or of the mean.
-fn measures(answer: &Answer) -> (Vec<String>, Vec<Measure>, bool) {
-    match answer {
-        Answer::Frequencies(all) => {
-            let labels = all.rows.iter().map(|row| row.label.clone()).collect();
-            (labels, all.rows.iter().map(|row| measure(&row.estimate)).collect(), true)
+impl Measures {
+    fn of(answer: &Answer) -> Self {
+        let mean = |value| Self { labels: vec![String::new()], values: vec![value], is_share: false };
+        match answer {
+            Answer::Frequencies(all) => Self::of_shares(&all.rows),
+            Answer::Places(places) => Self::of_shares(&places.cells),
+            Answer::Numbers(numbers) => mean(Some(numbers.mean)),
+            Answer::Angles(angles) => mean(angles.direction_told.then_some(angles.direction)),
+            Answer::Vector(vector) => Self {
+                labels: (1..=vector.coordinates.len()).map(|number| format!("coordinate {number}")).collect(),
+                values: vector.coordinates.iter().copied().map(Some).collect(),
+                is_share: false,
+            },
         }
-        Answer::Numbers(numbers) => (vec![String::new()], vec![measure(&numbers.mean)], false),
-        Answer::Angles(angles) => (vec![String::new()], vec![measure(&angles.direction)], false),
-        Answer::Vector(vector) => {
-            let labels =
-                (1..=vector.coordinates.len()).map(|number| format!("coordinate {number}")).collect();
-            (labels, vector.coordinates.iter().map(measure).collect(), false)
+    }
+
+    fn of_shares(rows: &[Frequency]) -> Self {
+        Self {
+            labels: rows.iter().map(|row| row.label.clone()).collect(),
+            values: rows.iter().map(|row| Some(row.estimate)).collect(),
+            is_share: true,
         }
+    }
+
+    /// The largest ones, as far as they are known.
+    fn largest(&self, most: usize) -> Vec<usize> {
+        let value = |index: &usize| self.values[*index].map_or(f64::NEG_INFINITY, |known| known.value);
+        let mut indices: Vec<usize> = (0..self.values.len()).collect();
+        indices.sort_by(|one, other| value(other).total_cmp(&value(one)));
+        indices.truncate(most);
+        indices
     }
 }
 
-/// What a part of the reports says, if enough of them do.
-fn estimate(
-    collection: &Collection,
-    counters: &Counters,
-    attribute: usize,
-    slice: Slice,
-) -> Result<AttributeEstimate, Problem> {
-    Ok(collection.tally.estimate(&counters.summary, attribute, slice, &only_the_mean())?)
+/// The parts of a collection's reports.
+pub(super) struct Parts<'a> {
+    pub(super) caches: &'a Caches,
+    pub(super) collection: &'a Arc<Collection>,
+    pub(super) holdings: &'a Holdings,
 }
 
-impl History {
-    pub(super) fn read(
-        collection: &Collection,
-        holdings: &Holdings,
+impl Parts<'_> {
+    /// What a part of the reports says, if enough of them do.
+    fn estimate(
+        &self,
+        counters: &Counters,
+        epoch: Option<u32>,
         attribute: usize,
-    ) -> Result<Self, Problem> {
-        let epoch_name = collection.policy.terms().epoch.as_str();
+        slice: Slice,
+    ) -> Result<AttributeEstimate, Problem> {
+        let of = Of { collection: self.collection, counters, epoch, attribute, slice };
+        Ok(quick(self.caches, of, Target::default())?)
+    }
+
+    pub(super) fn history(&self, attribute: usize) -> Result<History, Problem> {
+        let epoch_name = self.collection.policy.terms().epoch.as_str();
         let mut history =
-            Self { epoch_name, labels: Vec::new(), is_share: false, epochs: Vec::new(), withheld: 0 };
+            History { epoch_name, labels: Vec::new(), is_share: false, epochs: Vec::new(), withheld: 0 };
         let mut kept: Vec<usize> = Vec::new();
-        let last = holdings.epochs.iter().rev().take(MOST_EPOCHS);
+        let last = self.holdings.epochs.iter().rev().take(MOST_EPOCHS);
         for (epoch, counters) in last {
-            let estimate = estimate(collection, counters, attribute, Slice::All)?;
+            let estimate = self.estimate(counters, Some(*epoch), attribute, Slice::All)?;
             let Outcome::Answer(answer) = &estimate.outcome else {
                 history.withheld += 1;
                 continue;
             };
-            let (labels, values, is_share) = measures(answer);
+            let found = Measures::of(answer);
             if history.epochs.is_empty() {
                 // The categories that are largest now.
-                kept = (0..values.len()).collect();
-                kept.sort_by(|one, other| values[*other].value.total_cmp(&values[*one].value));
-                kept.truncate(MOST_LINES);
-                history.is_share = is_share;
-                history.labels = kept.iter().filter_map(|index| labels.get(*index).cloned()).collect();
+                kept = found.largest(MOST_LINES);
+                history.is_share = found.is_share;
+                history.labels = kept.iter().filter_map(|index| found.labels.get(*index).cloned()).collect();
             }
-            let values = kept.iter().filter_map(|index| values.get(*index).copied()).collect();
+            let values = kept.iter().map(|index| found.values.get(*index).copied().flatten()).collect();
             history.epochs.push((*epoch, values));
         }
         history.epochs.reverse();
         Ok(history)
+    }
+
+    pub(super) fn breakdown(&self, attribute: usize) -> Result<Breakdown, Problem> {
+        let public = &self.collection.policy.terms().public;
+        if public.is_empty() || self.holdings.reports() == 0 {
+            return Ok(Breakdown { fields: Vec::new() });
+        }
+        let whole = self.holdings.whole(self.collection)?;
+        let mut fields = Vec::new();
+        for (field, terms) in public.iter().enumerate() {
+            let mut found = BrokenDown {
+                field: terms.name.clone(),
+                labels: Vec::new(),
+                is_share: false,
+                rows: Vec::new(),
+            };
+            for (value, name) in terms.values.iter().enumerate().take(MOST_VALUES) {
+                let estimate = self.estimate(&whole, None, attribute, Slice::Public { field, value })?;
+                let estimates = match &estimate.outcome {
+                    Outcome::Withheld { .. } => None,
+                    Outcome::Answer(answer) => {
+                        let Measures { labels, values, is_share } = Measures::of(answer);
+                        found.labels = labels.into_iter().take(MOST_COLUMNS).collect();
+                        found.is_share = is_share;
+                        Some(values.into_iter().take(MOST_COLUMNS).collect())
+                    }
+                };
+                found.rows.push(ValueRow { value: name.clone(), n: estimate.n, estimates });
+            }
+            fields.push(found);
+        }
+        Ok(Breakdown { fields })
     }
 }
 
@@ -107,8 +170,16 @@ pub(super) struct BrokenDown {
     /// The columns.
     pub(super) labels: Vec<String>,
     pub(super) is_share: bool,
-    /// A value, its reports, and what they say if there are enough.
-    pub(super) rows: Vec<(String, u64, Option<Vec<Measure>>)>,
+    pub(super) rows: Vec<ValueRow>,
+}
+
+/// The people with one value of a public field.
+#[derive(Debug)]
+pub(super) struct ValueRow {
+    pub(super) value: String,
+    pub(super) n: u64,
+    /// What they say if there are enough; nothing for a direction that cannot be told.
+    pub(super) estimates: Option<Vec<Option<Estimate>>>,
 }
 
 /// More values of a field are not shown; programs can have them all.
@@ -116,41 +187,3 @@ const MOST_VALUES: usize = 30;
 
 /// More columns do not fit on a page.
 const MOST_COLUMNS: usize = 6;
-
-impl Breakdown {
-    pub(super) fn read(
-        collection: &Collection,
-        holdings: &Holdings,
-        attribute: usize,
-    ) -> Result<Self, Problem> {
-        let public = &collection.policy.terms().public;
-        if public.is_empty() || holdings.reports() == 0 {
-            return Ok(Self { fields: Vec::new() });
-        }
-        let whole = holdings.whole(collection)?;
-        let mut fields = Vec::new();
-        for (field, terms) in public.iter().enumerate() {
-            let mut found = BrokenDown {
-                field: terms.name.clone(),
-                labels: Vec::new(),
-                is_share: false,
-                rows: Vec::new(),
-            };
-            for (value, name) in terms.values.iter().enumerate().take(MOST_VALUES) {
-                let estimate = estimate(collection, &whole, attribute, Slice::Public { field, value })?;
-                let values = match &estimate.outcome {
-                    Outcome::Withheld { .. } => None,
-                    Outcome::Answer(answer) => {
-                        let (labels, values, is_share) = measures(answer);
-                        found.labels = labels.into_iter().take(MOST_COLUMNS).collect();
-                        found.is_share = is_share;
-                        Some(values.into_iter().take(MOST_COLUMNS).collect())
-                    }
-                };
-                found.rows.push((name.clone(), estimate.n, values));
-            }
-            fields.push(found);
-        }
-        Ok(Self { fields })
-    }
-}

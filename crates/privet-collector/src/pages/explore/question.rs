@@ -1,13 +1,11 @@
 //! What is asked of the explorer, checked.
 
 use crate::api::App;
-use crate::estimates::{Age, AnswerError};
 use crate::pages::words::Fields;
 use privet_core::{BuildOptions, DomainSpec, Epsilon, ParameterError};
 use privet_policy::advisor::candidate::{self, Built};
 use privet_policy::advisor::{Choice, Goal, Question, Wish, advise};
 use privet_policy::registry;
-use serde_json::{Value, json};
 
 /// The fields of the form, as they were typed.
 #[derive(Debug, Clone, Default)]
@@ -146,16 +144,15 @@ fn recommended(app: &App, domain: &DomainSpec, epsilon: Epsilon) -> Result<Strin
         DomainSpec::Categories(categories) => format!("categories:{}", categories.count()),
         other => other.to_string(),
     };
-    let key = blake3::hash(format!("recommended {unit} {}", epsilon.get()).as_bytes());
+    let key = blake3::hash(format!("{unit} {}", epsilon.get()).as_bytes());
     let compare = move || {
         let best = unit.parse().ok().and_then(|unit| best(&unit, epsilon).ok());
-        Ok::<_, AnswerError>(json!(best))
+        Ok(best)
     };
-    let kept = app.cache.answer(key, blake3::hash(b""), Age::Fresh, compare);
-    match kept.ok().as_ref().and_then(Value::as_str) {
-        Some(id) => Ok(id.to_owned()),
+    match app.caches.advice.fresh(key, blake3::hash(b""), compare) {
+        Ok(Some(id)) => Ok(id),
         // Asked again for the reason.
-        None => best(domain, epsilon),
+        _ => best(domain, epsilon),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::question::{Explored, Wrong};
 use crate::api::App;
-use crate::estimates::{Age, AnswerError};
 use privet_core::{Category, Circle, DomainSpec, Epsilon, Generator, Interval, ReportBuffer};
 use privet_estimators::{Consistency, Reading};
 use privet_limit::circle::CircleProblem;
@@ -11,7 +10,6 @@ use privet_limit::{Objective, Problem, Stop};
 use privet_mechanisms::analysis::{Analysis, AnyNumeric, Loss};
 use privet_plot::{Law, error_line};
 use privet_policy::advisor::Question;
-use serde_json::json;
 
 /// A mechanism, and what there is to see of it.
 #[derive(Debug)]
@@ -135,15 +133,16 @@ fn limit(app: &App, domain: &DomainSpec, epsilon: Epsilon) -> Option<f64> {
         }
         _ => return None,
     };
-    let key = blake3::hash(format!("limit {} {}", problem.domain(), epsilon.get()).as_bytes());
+    let key = blake3::hash(format!("{} {}", problem.domain(), epsilon.get()).as_bytes());
     let nothing_counted = blake3::hash(b"");
     let solve = move || {
         let stop = Stop::default();
         let solved = problem.solve(&stop, &mut |_| stop.request());
         // No bound is an answer as well: it is not looked for again.
-        Ok::<_, AnswerError>(json!(solved.ok().map(|solution| solution.lower_bound)))
+        Ok(solved.ok().map(|solution| solution.lower_bound))
     };
-    app.cache.answer(key, nothing_counted, Age::Fresh, solve).ok()?.as_f64().map(|bound| bound * width)
+    let bound = app.caches.limits.fresh(key, nothing_counted, solve).ok()??;
+    Some(bound * width)
 }
 
 /// The numbers of people for which errors are shown.

@@ -1,7 +1,7 @@
 //! Chains of layers.
 
 use super::proto::NodeProto;
-use super::{AFTER, Constants, check_after, node, refusal, unsupported};
+use super::{AFTER, Constants, check_after, check_cast, node, refusal, unsupported};
 use crate::ModelError;
 use crate::array::{Array, places};
 use crate::network::{Activation, AveragePool, Convolution, Image, Layer, Network, Sliding, Window};
@@ -79,8 +79,7 @@ impl<'a> Chain<'a> {
         }
         match operator {
             "Identity" => {}
-            "Cast" if matches!(node.int("to", 0), 1 | 11) => {}
-            "Cast" => return Err(node.refuse("only to float or double")),
+            "Cast" => check_cast(node)?,
             "Flatten" => self.flatten(node)?,
             "Reshape" => self.reshape(node)?,
             "Gemm" | "MatMul" => self.affine(node)?,

@@ -21,11 +21,21 @@ pub(super) fn read(node: &NodeProto, inputs: Option<usize>) -> Result<Model, Mod
     let model = match node.op_type.as_str() {
         "LinearClassifier" => {
             node.require_text("post_transform", "NONE", &["NONE", "LOGISTIC", "SOFTMAX"])?;
-            Model::Linear(linear(node)?)
+            let linear = linear(node)?;
+            match (labels(node), linear.outputs()) {
+                (2, 1) => {}
+                (classes, scores) if classes == scores && classes > 1 => {}
+                (classes, scores) => {
+                    return Err(
+                        node.refuse(format!("{scores} scores do not choose between {classes} classes"))
+                    );
+                }
+            }
+            Model::Linear(linear)
         }
         "LinearRegressor" => {
             node.require_text("post_transform", "NONE", &["NONE"])?;
-            Model::Linear(linear(node)?)
+            Model::Linear(linear(node)?.of_values())
         }
         "TreeEnsembleClassifier" => {
             node.require_text("post_transform", "NONE", &["NONE", "LOGISTIC", "SOFTMAX"])?;
@@ -33,7 +43,7 @@ pub(super) fn read(node: &NodeProto, inputs: Option<usize>) -> Result<Model, Mod
         }
         "TreeEnsembleRegressor" => {
             node.require_text("post_transform", "NONE", &["NONE"])?;
-            Model::Trees(regressor(node, inputs)?)
+            Model::Trees(regressor(node, inputs)?.of_values())
         }
         other => return Err(unsupported(other)),
     };
@@ -68,7 +78,7 @@ fn linear(node: &NodeProto) -> Result<Linear, ModelError> {
     }
     let weights = DMatrix::from_row_slice(outputs, coefficients.len() / outputs, &coefficients);
     let is_mirrored = outputs == 2 && weights.row(0) == -weights.row(1) && intercepts[0] == -intercepts[1];
-    if is_mirrored {
+    if is_mirrored && node.op_type == "LinearClassifier" {
         // Two classes as a margin and its negative: the margin says it all.
         return Linear::new(weights.rows(1, 1).into_owned(), DVector::from_element(1, intercepts[1]));
     }

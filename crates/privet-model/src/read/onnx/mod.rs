@@ -65,15 +65,21 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     };
     let shape = row_shape(input)?;
     let first = nodes.iter().position(|node| node.op_type != "Cast" && node.op_type != "Identity");
-    match first.map(|first| (nodes[first], &nodes[first + 1..])) {
+    match first.map(|first| (&nodes[..first], nodes[first], &nodes[first + 1..])) {
         None => Err(refusal("it has no operators")),
-        Some((node, rest)) if ensemble::KINDS.contains(&node.op_type.as_str()) => {
+        Some((before, node, rest)) if ensemble::KINDS.contains(&node.op_type.as_str()) => {
+            before.iter().filter(|node| node.op_type == "Cast").try_for_each(|node| check_cast(node))?;
             check_after(rest)?;
             let inputs = shape.and_then(|shape| crate::array::places(&shape));
             ensemble::read(node, inputs)
         }
         Some(_) => chain::read(&nodes, &constants, &input.name, shape).map(Model::Network),
     }
+}
+
+/// Refuses a cast that changes numbers by more than the rounding of a float.
+fn check_cast(node: &NodeProto) -> Result<(), ModelError> {
+    if matches!(node.int("to", 0), 1 | 11) { Ok(()) } else { Err(node.refuse("only to float or double")) }
 }
 
 /// Refuses what is no known way to make labels and probabilities of scores.

@@ -199,6 +199,57 @@ fn linear_models_with_mirrored_rows_have_one_margin() {
     assert_eq!(scores(&linear(&[-1.0, 2.0, 1.0, 2.0], &[-0.5, 0.5]), &[1.0, 0.25]), [-1.0, 2.0]);
 }
 
+/// A linear node of two inputs, without intercepts.
+fn linear_node(operator: &str, coefficients: &[f32], others: Vec<AttributeProto>) -> NodeProto {
+    let attributes = [vec![floats("coefficients", coefficients)], others].concat();
+    node(operator, &["x"], "y", attributes)
+}
+
+#[test]
+fn regressors_have_scores_and_no_labels() {
+    let mut trees = stump("BRANCH_LEQ", &[0, 0], &[0.75, 0.25]);
+    for attribute in &mut trees {
+        attribute.name = attribute.name.replace("class_", "target_");
+    }
+    let line = linear_node("LinearRegressor", &[1.0], vec![int("targets", 1)]);
+    let values = linear_node("LinearRegressor", &[1.0, -1.0], vec![int("targets", 2)]);
+    for (node, expected) in [
+        (line, vec![0.5]),
+        (values, vec![0.5, -0.5]),
+        (node("TreeEnsembleRegressor", &["x"], "y", trees), vec![0.75]),
+    ] {
+        let model = read(&file(&[1], vec![], vec![node])).unwrap();
+        assert_eq!((scores(&model, &[0.5]), model.predict(&[0.5])), (expected, Err(ModelError::Values)));
+    }
+}
+
+#[test]
+fn a_linear_classifier_has_a_score_for_each_class() {
+    let classes = |count: i64| {
+        let labels: Vec<i64> = (0..count).collect();
+        let attributes = vec![floats("intercepts", &[0.0, 0.5, 1.0]), ints("classlabels_ints", &labels)];
+        read(&file(&[1], vec![], vec![linear_node("LinearClassifier", &[1.0, 2.0, 3.0], attributes)]))
+    };
+    assert_eq!(classes(3).unwrap().outputs(), 3);
+    // Three decisions between pairs of four classes, or labels of their own, are no argmax.
+    for count in [2, 4] {
+        let refused = classes(count).unwrap_err().to_string();
+        assert!(refused.contains(&format!("3 scores do not choose between {count} classes")), "{refused}");
+    }
+}
+
+#[test]
+fn inputs_that_are_cut_to_whole_numbers_are_refused() {
+    let labels = || ints("classlabels_ints", &[0, 1]);
+    let with_cast = |to: i64| {
+        let mut line = linear_node("LinearClassifier", &[1.0, -1.0], vec![labels()]);
+        line.input = vec!["cast".into()];
+        read(&file(&[1], vec![], vec![node("Cast", &["x"], "cast", vec![int("to", to)]), line]))
+    };
+    assert!(with_cast(1).is_ok());
+    assert!(with_cast(7).unwrap_err().to_string().contains("only to float or double"));
+}
+
 /// One tree: the root asks whether x is on one side of 1.
 fn stump(mode: &str, ids: &[i64], weights: &[f32]) -> Vec<AttributeProto> {
     let trees = vec![0; ids.len()];
