@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["privet-limit"],
     &["privet-model"],
     &["privet-joint", "privet-trajectory", "privet-vector", "privet-classifier"],
-    &["privet-policy"],
+    &["privet-policy", "privet-coverage"],
     &["privet"],
     &["privet-papers", "privet-collector"],
     &["privet-bench"],

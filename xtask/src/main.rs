@@ -36,7 +36,16 @@ const TASKS: &[Task] = &[
         about: "direction of the arrows, wasm build, generated docs, links, words",
         run: check::run,
     },
-    Task { name: "prove", about: "the full-size tests and the benchmarks, in release", run: prove::run },
+    Task {
+        name: "prove",
+        about: "the full-size tests, the laboratory and the benchmarks, in release",
+        run: prove::run,
+    },
+    Task {
+        name: "prove coverage",
+        about: "only the coverage laboratory, as a page in target/coverage",
+        run: prove::coverage,
+    },
     Task { name: "wasm", about: "builds the npm package into web/client", run: wasm::run },
     Task {
         name: "openapi",
@@ -65,15 +74,16 @@ fn main() -> ExitCode {
 
 fn dispatch(arguments: &[String]) -> Result<ExitCode> {
     let asks_for_help = arguments.iter().any(|argument| argument == "--help" || argument == "-h");
-    let Some(name) = arguments.first().filter(|_| !asks_for_help) else {
+    let Some(first) = arguments.first().filter(|_| !asks_for_help) else {
         return help();
     };
-    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
-        return Ok(misuse(&format!("unknown command `{name}`")));
+    let find = |name: &str| TASKS.iter().find(|task| task.name == name);
+    let Some(task) = find(&arguments.join(" ")) else {
+        return Ok(match find(first) {
+            Some(_) => misuse(&format!("`cargo xtask {first}` does not take these arguments")),
+            None => misuse(&format!("unknown command `{first}`")),
+        });
     };
-    if arguments.len() > 1 {
-        return Ok(misuse(&format!("`cargo xtask {name}` takes no arguments")));
-    }
     enter_repository_root()?;
     (task.run)()
 }
@@ -92,7 +102,7 @@ fn misuse(problem: &str) -> ExitCode {
 fn usage() -> String {
     let mut text = String::from("usage: cargo xtask COMMAND\n\n");
     for task in TASKS {
-        text.push_str(&format!("  {:<13}{}\n", task.name, task.about));
+        text.push_str(&format!("  {:<16}{}\n", task.name, task.about));
     }
     text
 }

@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     report.command("doc", doc);
     report.check("postgresql", crate::tools::postgresql);
     report.tests("tests", cargo(&["test", "--workspace", "--locked", "--no-fail-fast"]));
+    report.command("coverage", crate::prove::laboratory(&["--bounded"])?);
     report.check("schemathesis", crate::schemathesis::check);
     crate::wasm::steps(&mut report);
     crate::browser::steps(&mut report);

@@ -4,19 +4,18 @@ use crate::json::Document;
 use crate::problem::{Class, Problem};
 use crate::reports::Reports;
 use crate::work::{interruptible, rows_at_once, threads_for, unlocked};
-use privet::document;
-use privet::numeric::RangeShare;
+use privet::document::AnswerDocument;
 use privet::plane::PlaneReports;
 use privet::registry::AnyEstimator;
 use privet::vector::MeanVectorEstimator;
 use privet::vector::mechanism::VectorMechanism;
 use privet::{
-    Answer, Consistency, CountSummary, Envelope, Estimator as _, Fingerprint, Frequencies, PlaneEstimator,
-    ReportBuffer, Request, Summary as _, VectorSummary,
+    Answer, CountSummary, Envelope, Estimator as _, Fingerprint, PlaneEstimator, Populations, ReportBuffer,
+    Request, Summary as _, VectorSummary,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 use std::thread;
 
@@ -157,6 +156,41 @@ impl Summary {
     }
 }
 
+/// What is asked of a summary.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Question {
+    step: String,
+    method: String,
+    bins: usize,
+    quantiles: Vec<f64>,
+    ranges: Vec<[f64; 2]>,
+    /// Places: how many cells lie along each side.
+    cells: Option<u32>,
+    target: String,
+    smooth: Option<u32>,
+}
+
+impl Question {
+    fn request(&self) -> Result<Request, Problem> {
+        Ok(Request {
+            step: self.step.parse().map_err(Problem::parameter)?,
+            method: self.method.parse().map_err(Problem::parameter)?,
+            bins: self.bins,
+            quantiles: self.quantiles.clone(),
+            ranges: self.ranges.clone(),
+            target: self.target.parse().map_err(Problem::parameter)?,
+            populations: populations(self.smooth),
+            ..Request::default()
+        })
+    }
+}
+
+/// Those for which intervals must hold: all of them, unless smooth ones are named.
+pub(crate) fn populations(smooth: Option<u32>) -> Populations {
+    smooth.map_or(Populations::Any, |bins| Populations::Smooth { bins })
+}
+
 /// Reads reports with the parameters that made them.
 #[pyclass(frozen, module = "privet._privet")]
 #[derive(Debug)]
@@ -215,47 +249,37 @@ impl Estimator {
         Ok(sum)
     }
 
-    /// What is learned about categories, words, numbers or angles.
-    #[expect(clippy::too_many_arguments, reason = "one for each part of a request")]
-    fn answer(
-        &self,
-        py: Python<'_>,
-        summary: &Summary,
-        step: &str,
-        method: &str,
-        bins: usize,
-        quantiles: Vec<f64>,
-        ranges: Vec<[f64; 2]>,
-    ) -> PyResult<Document> {
-        let step: Consistency = step.parse().map_err(Problem::parameter)?;
-        let method = method.parse().map_err(Problem::parameter)?;
-        let request = Request { step, method, bins, quantiles, ranges };
-        let (Kind::Count(estimator), Counted::Count(summary)) = (self.kind.clone(), summary.counted.clone())
-        else {
-            return Err(other_kind().into());
-        };
-        let answer = interruptible(py, move || Ok(estimator.answer(&summary, &request)?))?;
+    /// What is learned, as every surface writes it, and how many reports it rests on.
+    fn answer(&self, py: Python<'_>, summary: &Summary, question: Question) -> PyResult<Document> {
+        let request = question.request()?;
+        let (kind, counted) = (self.kind.clone(), summary.counted.clone());
+        let answer = interruptible(py, move || match (kind, counted) {
+            (Kind::Count(estimator), Counted::Count(summary)) => Ok(estimator.answer(&summary, &request)?),
+            (Kind::Places(estimator), Counted::Count(summary)) => {
+                let estimator = on_cells(estimator, question.cells)?;
+                Ok(estimator.answer(&summary, &request)?)
+            }
+            (Kind::Vector(estimator), Counted::Vector(summary)) => {
+                Ok(Answer::Vector(estimator.mean_vector(&summary, request.target)?))
+            }
+            _ => Err(other_kind()),
+        })?;
         Ok(Document(answer_json(&answer)))
     }
+}
 
-    /// The share of each cell of a rectangle; the first coordinate runs fastest.
-    fn density(&self, py: Python<'_>, summary: &Summary, cells: u32) -> PyResult<Document> {
-        let (Kind::Places(estimator), Counted::Count(summary)) = (&self.kind, summary.counted.clone()) else {
-            return Err(other_kind().into());
-        };
-        let estimator = estimator.on_cells(cells).map_err(Problem::from)?;
-        let shares = interruptible(py, move || Ok(privet::Estimator::estimate(&estimator, &summary)?))?;
-        Ok(Document(frequencies_json(&shares)))
+/// The estimator for so many cells along each side. That of the usual number remembers what it has worked out.
+fn on_cells(estimator: Arc<PlaneEstimator>, cells: Option<u32>) -> Result<Arc<PlaneEstimator>, Problem> {
+    match cells.unwrap_or(PlaneEstimator::DEFAULT_CELLS_OF_A_SIDE) {
+        PlaneEstimator::DEFAULT_CELLS_OF_A_SIDE => Ok(estimator),
+        cells => Ok(Arc::new(estimator.on_cells(cells)?)),
     }
+}
 
-    /// The mean of each coordinate of vectors.
-    fn mean_vector(&self, py: Python<'_>, summary: &Summary) -> PyResult<Document> {
-        let (Kind::Vector(estimator), Counted::Vector(summary)) = (&self.kind, &summary.counted) else {
-            return Err(other_kind().into());
-        };
-        let means = unlocked(py, || Ok(estimator.estimate(summary)?))?;
-        Ok(Document(means.iter().map(document::estimate).collect()))
-    }
+fn answer_json(answer: &Answer) -> Value {
+    let mut document = serde_json::to_value(AnswerDocument::from(answer)).unwrap_or_default();
+    document["n"] = answer.n().into();
+    document
 }
 
 /// One summary for each part.
@@ -275,62 +299,4 @@ fn count_parts(kind: &Kind, parts: &[&[u8]], width: usize) -> Result<Vec<Counted
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
     })
-}
-
-fn answer_json(answer: &Answer) -> Value {
-    match answer {
-        Answer::Frequencies(frequencies) => frequencies_json(frequencies),
-        Answer::Numbers(numbers) => json!({
-            "kind": "numbers",
-            "mean": document::estimate(&numbers.mean),
-            "bins": shares_json(&numbers.bins),
-            "ranges": shares_json(&numbers.ranges),
-            "quantiles": numbers.quantiles.iter().map(|quantile| {
-                let mut document = document::estimate(&quantile.value);
-                document["level"] = quantile.level.into();
-                document
-            }).collect::<Vec<Value>>(),
-            "n": numbers.n,
-            "method": numbers.method.as_str(),
-        }),
-        Answer::Angles(angles) => json!({
-            "kind": "angles",
-            "direction": document::estimate(&angles.direction),
-            "resultant_length": document::estimate(&angles.resultant_length),
-            "bins": shares_json(&angles.bins),
-            "ranges": shares_json(&angles.ranges),
-            "n": angles.n,
-            "method": angles.method.as_str(),
-        }),
-        Answer::Vector(mean) => json!({
-            "kind": "vector",
-            "coordinates": mean.coordinates.iter().map(document::estimate).collect::<Vec<Value>>(),
-            "n": mean.n,
-        }),
-    }
-}
-
-fn frequencies_json(frequencies: &Frequencies) -> Value {
-    let row = |row: &privet::Frequency| {
-        let mut document = document::estimate(&row.estimate);
-        document["label"] = row.label.clone().into();
-        document["simultaneous_interval"] = json!(row.simultaneous_interval);
-        document
-    };
-    json!({
-        "kind": "frequencies",
-        "rows": frequencies.rows.iter().map(row).collect::<Vec<Value>>(),
-        "n": frequencies.n,
-        "method": frequencies.method,
-    })
-}
-
-fn shares_json(rows: &[RangeShare]) -> Value {
-    let row = |row: &RangeShare| {
-        let mut document = document::estimate(&row.share);
-        document["from"] = row.from.into();
-        document["to"] = row.to.into();
-        document
-    };
-    rows.iter().map(row).collect()
 }

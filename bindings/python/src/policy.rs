@@ -1,5 +1,6 @@
 //! The contract between a collector and its people.
 
+use crate::estimator::populations;
 use crate::json::Document;
 use crate::problem::{Class, Problem};
 use crate::reports::Reports;
@@ -9,7 +10,7 @@ use privet::policy::{
     Answers, Client, Date, DecimalEpsilon, PolicySummary as Counted, Repetition, ReportCodec, ReportId,
     ResolvedPolicy, Slice, Tally,
 };
-use privet::{Consistency, Envelope, ReportBuffer, Request};
+use privet::{Envelope, ReportBuffer, Request};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
@@ -249,30 +250,35 @@ impl Policy {
     }
 
     /// The estimates of all attributes, as `privet estimate --policy --json` gives them.
-    #[pyo3(signature = (summary, by=None, step="none"))]
+    #[pyo3(signature = (summary, by=None, step="none", target="reported", smooth=None))]
     fn estimates(
         &self,
         py: Python<'_>,
         summary: &PolicySummary,
         by: Option<&str>,
         step: &str,
+        target: &str,
+        smooth: Option<u32>,
     ) -> PyResult<Document> {
         let terms = self.policy.terms();
         let is_permanent = terms.attributes.iter().any(|attribute| attribute.epsilon_forever.is_some());
         if is_permanent && terms.answers == Repetition::EveryEpoch && summary.seen.epochs.len() > 1 {
             return Err(Problem::parameter("permanent answers cannot be added up over epochs").into());
         }
-        let step: Consistency = step.parse().map_err(Problem::parameter)?;
-        let request = Request { step, ..Request::default() };
+        let request = Request {
+            step: step.parse().map_err(Problem::parameter)?,
+            target: target.parse().map_err(Problem::parameter)?,
+            populations: populations(smooth),
+            ..Request::default()
+        };
         let slices = self.slices(by)?;
         let (policy, tally, counted) = (self.policy.clone(), self.tally.clone(), summary.counted.clone());
         let documents = interruptible(py, move || {
             let mut documents = Vec::new();
             for slice in slices {
                 for attribute in 0..policy.attributes().len() {
-                    let mut document = tally.estimate(&counted, attribute, slice, &request)?.to_json();
-                    document["public"] = public_json(&policy, slice);
-                    documents.push(document);
+                    let estimate = tally.estimate(&counted, attribute, slice, &request)?;
+                    documents.push(estimate.document().to_json());
                 }
             }
             Ok(documents)
@@ -322,12 +328,6 @@ impl Policy {
 pub(crate) fn ledger_is_empty(path: PathBuf) -> Result<bool, Problem> {
     let ledger = FileLedger::open(Path::new(&path)).and_then(Ledger::open)?;
     Ok(ledger.records().is_empty())
-}
-
-fn public_json(policy: &ResolvedPolicy, slice: Slice) -> Value {
-    let Slice::Public { field, value } = slice else { return Value::Null };
-    let field = &policy.terms().public[field];
-    json!({ "field": field.name, "value": field.values[value] })
 }
 
 /// Which reports were counted, so that none counts twice. Not part of what is stored.

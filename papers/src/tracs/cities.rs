@@ -145,7 +145,7 @@ fn shared_error(trips: &Trips, build: Build, epsilon: f64, times: f64) -> Result
     for _ in 0..trips.trials {
         let mut reports = Vec::with_capacity(trips.paths.len());
         for path in trips.paths {
-            let own = Epsilon::new(epsilon * times / path.places.len() as f64)?;
+            let own = Epsilon::new(epsilon * times)?.divided(path.places.len() as u32)?;
             let method = match methods.entry(path.places.len()) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => new.insert(build(trips, own)?),

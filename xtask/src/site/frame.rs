@@ -41,6 +41,7 @@ const MENU: &[(&str, &[(&str, &str)])] = &[
         &[
             (MECHANISMS, "Mechanisms"),
             ("THREAT_MODEL.md", "Threat model"),
+            ("docs/INTERVALS.md", "What intervals promise"),
             ("docs/ERRATA.md", "Errata of the papers"),
             ("docs/PAPERS.md", "The papers, side by side"),
             ("CHANGELOG.md", "Changelog"),

@@ -14,7 +14,7 @@ from privet import _privet, classifier, errors, joint, reshape, trajectory
 from privet._mechanism import Error, Guarantee, Info, Mechanism
 from privet.domains import Binary, Categories, Circle, Domain, Interval, Rectangle, Vectors, Words
 from privet.errors import *
-from privet.estimates import Density, Distribution, Estimate, Frequencies, MeanVector, Quantiles
+from privet.estimates import Density, Direction, Distribution, Estimate, Frequencies, MeanVector, Quantiles
 from privet.estimators import Estimator, Summary
 from privet.mechanisms import *
 from privet.mechanisms import MECHANISMS

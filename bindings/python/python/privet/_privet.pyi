@@ -71,17 +71,7 @@ class Estimator:
     def accumulate(
         self, summary: Summary, reports: Reports, insecure: bool = False, threads: int | None = None
     ) -> Summary: ...
-    def answer(
-        self,
-        summary: Summary,
-        step: str,
-        method: str,
-        bins: int,
-        quantiles: list[float],
-        ranges: list[list[float]],
-    ) -> dict[str, Any]: ...
-    def density(self, summary: Summary, cells: int) -> dict[str, Any]: ...
-    def mean_vector(self, summary: Summary) -> list[dict[str, Any]]: ...
+    def answer(self, summary: Summary, question: dict[str, Any]) -> dict[str, Any]: ...
 
 class Mechanism:
     def __init__(
@@ -164,7 +154,14 @@ class Policy:
         self, sum: PolicySummary, reports: Reports, insecure: bool = False, epoch: int | None = None
     ) -> None: ...
     def summary_from_bytes(self, bytes: bytes) -> PolicySummary: ...
-    def estimates(self, summary: PolicySummary, by: str | None = None, step: str = "none") -> list[dict[str, Any]]: ...
+    def estimates(
+        self,
+        summary: PolicySummary,
+        by: str | None = None,
+        step: str = "none",
+        target: str = "reported",
+        smooth: int | None = None,
+    ) -> list[dict[str, Any]]: ...
     def answer(
         self,
         ledger: str,
@@ -198,9 +195,7 @@ class Model:
     @staticmethod
     def linear(weights: list[list[float]], intercepts: list[float]) -> Model: ...
     @staticmethod
-    def trees(
-        inputs: int, trees: list[Any], mean: bool, base: list[float], threshold: float
-    ) -> Model: ...
+    def trees(inputs: int, trees: list[Any], classes: int) -> Model: ...
     @staticmethod
     def read(path: str) -> Model: ...
     @property
@@ -295,7 +290,7 @@ def advise(
 def ledger_is_empty(path: str) -> bool: ...
 def quantify(
     question: dict[str, Any], model: Model | None = None, function: object = None, inputs: int = 0
-) -> list[dict[str, Any]]: ...
+) -> dict[str, Any]: ...
 def joint_plan(
     users: int,
     colluders: int,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "BudgetError",
+    "ClassifierWarning",
     "DomainError",
     "EstimateError",
     "InsecureSeedWarning",
@@ -74,3 +75,7 @@ class InternalError(PrivetError, RuntimeError):
 
 class InsecureSeedWarning(UserWarning):
     """Reports were drawn from a seed that anybody can repeat: they protect nobody."""
+
+
+class ClassifierWarning(UserWarning):
+    """Something that the bounds of a classifier do not show: values that were moved, or a structure that was not believed."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from privet import _privet
-from privet._checks import between
+from privet._checks import between, people, smooth_bins
 from privet.domains import Circle, Domain, Interval, Rectangle, Vectors
 from privet.errors import EstimateError, ParameterError
-from privet.estimates import Density, Distribution, Estimate, Frequencies, MeanVector, Quantiles
+from privet.estimates import Density, Direction, Distribution, Estimate, Frequencies, MeanVector, Quantiles, Target
 from privet.reports import Reports
 
 if TYPE_CHECKING:
@@ -20,10 +19,6 @@ __all__ = ["Estimator", "Summary"]
 
 Step = Literal["none", "non-negative", "norm-sub", "simplex", "expectation-maximization"]
 Method = Literal["em", "ems", "ems-cv", "least-squares", "histogram"]
-
-
-# Distributions are smoothed on at least this many bins, whatever is shown.
-_FINE_BINS = 50
 
 
 def _ends(domain: Domain) -> tuple[float, float]:
@@ -99,6 +94,15 @@ class Estimator:
     """Estimates with the parameters that made the reports: ``mechanism.estimator().fit(reports)``.
 
     After ``fit`` it has ``summary_`` and ``n_reports_``.
+
+    Intervals hold for every population, smooth or not, in 95 of 100 repetitions or more, and the value lies in its interval (see
+    docs/INTERVALS.md). Two keywords change what they are about:
+
+    ``target`` is ``"reported"``, the people who reported, or ``"population"``, the one that they were drawn from at random. The values
+    are the same, the second's errors are larger; whoever compares groups wants the second.
+
+    ``smooth`` names a smaller class of populations: those that are spread evenly inside each of so many equal bins (2 to 256). Intervals
+    become shorter, and are wrong for all others.
     """
 
     summary_: Summary
@@ -152,17 +156,48 @@ class Estimator:
             raise EstimateError("there are no reports yet: call fit", code="estimate-too-few-reports")
         return self.summary_._core
 
-    def _ask(
+    def document(
         self,
         *,
-        step: str = "none",
-        method: str = "ems",
+        step: Step = "none",
+        method: Method = "ems-cv",
         bins: int = 50,
-        quantiles: Sequence[float] = (),
+        quantiles: Sequence[float] = (0.25, 0.5, 0.75),
         ranges: Sequence[tuple[float, float]] = (),
+        cells: int = 8,
+        target: Target = "reported",
+        smooth: int | None = None,
     ) -> dict[str, Any]:
-        asked = [list(ends) for ends in ranges]
-        return self._core.answer(self._summary(), step, method, bins, list(quantiles), asked)
+        """All that the reports say, with the keys of ``privet estimate --json``. The other methods give parts of it.
+
+        Each kind of domain reads the keywords that concern it.
+        """
+        if not all(0 <= level <= 1 for level in quantiles):
+            raise ParameterError("levels of quantiles lie between 0 and 1", code="parameter-probability")
+        question = {
+            "step": step,
+            "method": method,
+            "bins": between("bins", bins, 1, 4096),
+            "quantiles": [float(level) for level in quantiles],
+            "ranges": [self._range(low, high) for low, high in ranges],
+            "cells": between("cells", cells, 2, 16),
+            "target": people(target),
+            "smooth": smooth_bins(smooth),
+        }
+        return self._core.answer(self._summary(), question)
+
+    def _range(self, low: float, high: float) -> list[float]:
+        if not self._is_number():
+            raise ParameterError(f"the domain {self._domain} has no ranges", code="parameter-interval")
+        lowest, highest = _ends(self._domain)
+        is_ordered = low <= high or isinstance(self._domain, Circle)
+        if not (lowest <= low <= highest and lowest <= high <= highest and is_ordered):
+            raise ParameterError(f"the ends of a range lie in {self._domain}, in order", code="parameter-interval")
+        return [float(low), float(high)]
+
+    def _centre(self, target: Target, smooth: int | None) -> dict[str, Any]:
+        # The mean and the mean direction do not depend on the distribution, so the quickest one is asked for.
+        return self.document(method="histogram", bins=1, quantiles=(), target=target, smooth=smooth)
 
     def _refuse_unless(self, fits: bool, what: str) -> None:
         if not fits:
@@ -171,68 +206,76 @@ class Estimator:
     def _is_number(self) -> bool:
         return isinstance(self._domain, (Interval, Circle))
 
-    def frequencies(self, *, step: Step = "none") -> Frequencies:
+    def frequencies(self, *, step: Step = "none", target: Target = "reported") -> Frequencies:
         """How often each category or word is held. ``step`` says what is done about negative estimates."""
         self._refuse_unless(not isinstance(self._domain, (Interval, Circle, Rectangle, Vectors)), "a frequency")
-        return Frequencies._of(self._ask(step=step))
+        return Frequencies._of(self.document(step=step, target=target))
 
-    def mean(self) -> Estimate:
-        """The mean of numbers. Its interval includes the bias of the estimate."""
+    def mean(self, *, target: Target = "reported", smooth: int | None = None) -> Estimate:
+        """The mean of numbers."""
         self._refuse_unless(isinstance(self._domain, Interval), "a mean")
-        return Estimate._of(self._ask(bins=1)["mean"])
+        return Estimate._of(self._centre(target, smooth))
 
-    def mean_vector(self) -> MeanVector:
+    def mean_vector(self, *, target: Target = "reported") -> MeanVector:
         """The mean of each coordinate of vectors that were moved into the clip set."""
         self._refuse_unless(isinstance(self._domain, Vectors), "a mean vector")
-        return MeanVector._of(self._core.mean_vector(self._summary()))
+        return MeanVector._of(self.document(target=target))
 
-    def direction(self) -> Estimate:
-        """The mean direction of angles. Where there may be none, the interval is the whole circle."""
+    def direction(self, *, target: Target = "reported", smooth: int | None = None) -> Direction:
+        """The mean direction of angles. Where there may be none, ``told`` is False and the interval is the whole circle."""
         self._refuse_unless(isinstance(self._domain, Circle), "a direction")
-        return Estimate._of(self._ask(bins=1)["direction"])
+        return Direction._of(self._centre(target, smooth))
 
-    def resultant_length(self) -> Estimate:
+    def resultant_length(self, *, target: Target = "reported", smooth: int | None = None) -> Estimate:
         """The length of the mean of unit vectors: one if all angles are alike, zero if they cancel."""
         self._refuse_unless(isinstance(self._domain, Circle), "a resultant length")
-        return Estimate._of(self._ask(bins=1)["resultant_length"])
+        return Estimate._of(self._centre(target, smooth)["resultant_length"])
 
-    def distribution(self, *, bins: int = 50, method: Method = "ems") -> Distribution:
-        """The shares of equal bins. The intervals are those of the linear estimate and need not lie around the values.
+    def distribution(
+        self, *, bins: int = 50, method: Method = "ems-cv", target: Target = "reported", smooth: int | None = None
+    ) -> Distribution:
+        """The shares of equal bins. A bin holds its lower end, and the last one both ends.
 
-        ``em`` is maximum likelihood, ``ems`` the same with smoothing, ``ems-cv`` with smoothing chosen by held-out likelihood.
+        ``ems-cv`` is smoothed maximum likelihood, with smoothing that adapts to the reports (by held-out likelihood); ``ems`` smooths as
+        published, too much for spikes; ``em`` does not smooth. Smoothing works on 50 bins or more, whatever is shown. Each value lies in
+        its interval, so that they need not add up to one exactly.
         """
         self._refuse_unless(self._is_number(), "a distribution")
-        between("bins", bins, 1, 4096)
-        # Smoothing makes neighbouring bins alike, so wide ones are made of finer ones, as the command does.
-        parts = -(-_FINE_BINS // bins) if method.startswith("ems") else 1
-        if parts == 1:
-            return Distribution._of(self._ask(bins=bins, method=method))
-        low, high = _ends(self._domain)
-        edges = [low + place / bins * (high - low) for place in range(bins + 1)]
-        found = self._ask(bins=bins * parts, method=method, ranges=list(itertools.pairwise(edges)))
-        return Distribution._of({**found, "bins": found["ranges"]})
+        return Distribution._of(self.document(bins=bins, method=method, quantiles=(), target=target, smooth=smooth))
 
-    def density(self, *, cells: int = 8) -> Density:
-        """The shares of 2 to 16 equal cells along each side of a rectangle. The intervals need not lie around the values."""
+    def density(self, *, cells: int = 8, target: Target = "reported") -> Density:
+        """The shares of 2 to 16 equal cells along each side of a rectangle."""
         self._refuse_unless(isinstance(self._domain, Rectangle), "a density of places")
-        between("cells", cells, 2, 16)
-        return Density._of(self._core.density(self._summary(), cells), cells)
+        return Density._of(self.document(cells=cells, target=target))
 
-    def quantiles(self, levels: Sequence[float] = (0.25, 0.5, 0.75), *, method: Method = "ems") -> Quantiles:
-        """Values that shares of people do not exceed."""
+    def quantiles(
+        self,
+        levels: Sequence[float] = (0.25, 0.5, 0.75),
+        *,
+        method: Method = "ems-cv",
+        target: Target = "reported",
+        smooth: int | None = None,
+    ) -> Quantiles:
+        """Values that shares of people do not exceed. Their intervals reach atoms and the ends of the domain."""
         self._refuse_unless(isinstance(self._domain, Interval), "a quantile")
-        if not all(0 <= level <= 1 for level in levels):
-            raise ParameterError("levels of quantiles lie between 0 and 1", code="parameter-probability")
-        return Quantiles._of(self._ask(quantiles=levels, method=method))
+        return Quantiles._of(self.document(quantiles=levels, method=method, target=target, smooth=smooth))
 
-    def share(self, low: float, high: float, *, method: Method = "ems") -> Estimate:
-        """The share of people between two values. On a circle the range may pass zero."""
+    def share(
+        self,
+        low: float,
+        high: float,
+        *,
+        method: Method = "ems-cv",
+        target: Target = "reported",
+        smooth: int | None = None,
+    ) -> Estimate:
+        """The share of people from ``low`` up to, but not at, ``high``, unless that is the upper end of the domain. On a circle the
+        range may pass zero.
+        """
         self._refuse_unless(self._is_number(), "the share of a range")
-        lowest, highest = _ends(self._domain)
-        is_ordered = low <= high or isinstance(self._domain, Circle)
-        if not (lowest <= low <= highest and lowest <= high <= highest and is_ordered):
-            raise ParameterError(f"the ends of a range lie in {self._domain}, in order", code="parameter-interval")
-        return Estimate._of(self._ask(ranges=[(low, high)], method=method)["ranges"][0])
+        found = self.document(ranges=[(low, high)], method=method, quantiles=(), target=target, smooth=smooth)
+        (row,) = found["ranges"]
+        return Estimate._of({**found, **row, "value": row["share"], "method": found["distribution_method"]})
 
     def __repr__(self) -> str:
         return f"<Estimator of {self.mechanism!r}>"

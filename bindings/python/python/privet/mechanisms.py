@@ -2346,13 +2346,15 @@ class MinimaxAbsolute(Mechanism):
 
     Cost
     ----
-    11 bits per report; one random word and one search among the windows per draw; about 50 kB of memory. The channel itself
-    is about 20 kB of integers: it is found once, by whoever asks for reports, and travels to the devices.
+    11 bits per report, up to 14 at a large epsilon; one random word and one search among the windows per draw; about 50
+    kB of memory. The channel itself is about 20 kB of integers, at a large epsilon up to 200 kB: it is found once, by
+    whoever asks for reports, and travels to the devices.
 
     Numerics
     --------
-    Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-40 of the domain. Every
-    row is the same two integer weights, moved. Which window a value has is a comparison with numbers halfway between two cells.
+    Integer-exact. 2048 equally likely cells, or as many more as the window needs to have 64 of them, up to 16384; the
+    numbers that they stand for are whole multiples of 2^-40 of the domain. Every row is the same two integer weights,
+    moved. Which window a value has is a comparison with numbers halfway between two cells.
 
     When not to use it
     ------------------
@@ -2404,13 +2406,15 @@ class MinimaxSquared(Mechanism):
 
     Cost
     ----
-    11 bits per report; one random word and one search among the windows per draw; about 50 kB of memory. The channel itself
-    is about 20 kB of integers: it is found once, by whoever asks for reports, and travels to the devices.
+    11 bits per report, up to 14 at a large epsilon; one random word and one search among the windows per draw; about 50
+    kB of memory. The channel itself is about 20 kB of integers, at a large epsilon up to 200 kB: it is found once, by
+    whoever asks for reports, and travels to the devices.
 
     Numerics
     --------
-    Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-40 of the domain. Every
-    row is the same two integer weights, moved. Which window a value has is a comparison with numbers halfway between two cells.
+    Integer-exact. 2048 equally likely cells, or as many more as the window needs to have 64 of them, up to 16384; the
+    numbers that they stand for are whole multiples of 2^-40 of the domain. Every row is the same two integer weights,
+    moved. Which window a value has is a comparison with numbers halfway between two cells.
 
     When not to use it
     ------------------
@@ -2462,14 +2466,15 @@ class MinimaxUnbiased(Mechanism):
 
     Cost
     ----
-    11 bits per report; two random words and one search among the windows per draw; about 50 kB of memory. The channel itself
-    is about 20 kB of integers: it is found once, by whoever asks for reports, and travels to the devices.
+    11 bits per report, up to 14 at a large epsilon; two random words and one search among the windows per draw; about
+    50 kB of memory. The channel itself is about 20 kB of integers, at a large epsilon up to 200 kB: it is found once,
+    by whoever asks for reports, and travels to the devices.
 
     Numerics
     --------
-    Integer-exact. 2048 equally likely cells; the numbers that they stand for are whole multiples of 2^-40 of the domain. Every
-    row is the same two integer weights, moved. The bias is that of rounding 64-bit numbers: below
-    1e-12 of the width.
+    Integer-exact. 2048 equally likely cells, or as many more as the window needs to have 64 of them, up to 16384; the
+    numbers that they stand for are whole multiples of 2^-40 of the domain. Every row is the same two integer weights,
+    moved. The bias is that of rounding 64-bit numbers: below 1e-12 of the width.
 
     When not to use it
     ------------------

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from privet import _privet
+from privet._checks import people, smooth_bins
 from privet._mechanism import _warn_of_seed
 from privet.errors import DomainError, ParameterError, ReportError, StorageError
+from privet.estimates import Target
 from privet.estimators import Step
 from privet.optimal import _read
 from privet.reports import Reports
@@ -158,14 +160,18 @@ class Policy:
         *,
         by: str | None = None,
         step: Step = "none",
+        target: Target = "reported",
+        smooth: int | None = None,
         insecure: bool = False,
     ) -> list[dict[str, Any]]:
         """The estimates of all attributes, with the keys of ``privet estimate --policy --json``.
 
         ``by`` names a public field: one estimate for each of its values. Nothing is shown of fewer reports than the policy's minimum.
+        ``target`` and ``smooth`` are those of ``Estimator``. Where a lottery decides which question a person answers, estimates
+        about people who reported are about all who took part in it.
         """
         summary = source if isinstance(source, PolicySummary) else self.summarize(source, insecure=insecure)
-        return self._core.estimates(summary._core, by, step)
+        return self._core.estimates(summary._core, by, step, people(target), smooth_bins(smooth))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Policy) and self.id == other.id

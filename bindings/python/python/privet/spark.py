@@ -23,6 +23,7 @@ from typing import Any
 
 from privet import _privet
 from privet.errors import BudgetError, ParameterError, StorageError
+from privet.estimates import Target
 from privet.estimators import Step
 from privet.policy import Policy, PolicySummary, _day, _write_secret
 
@@ -195,11 +196,14 @@ def estimate(
     *,
     by: str | None = None,
     step: Step = "none",
+    target: Target = "reported",
+    smooth: int | None = None,
     epoch: int | None = None,
     distinct: bool = True,
 ) -> list[dict[str, Any]]:
     """The estimates of all attributes from the column ``report``, as ``Policy.estimate`` gives them. See ``summarize``."""
-    return policy.estimate(summarize(df, policy, epoch=epoch, distinct=distinct), by=by, step=step)
+    summary = summarize(df, policy, epoch=epoch, distinct=distinct)
+    return policy.estimate(summary, by=by, step=step, target=target, smooth=smooth)
 
 
 def summarize(df: Any, policy: Policy, *, epoch: int | None = None, distinct: bool = True) -> PolicySummary:
