@@ -63,7 +63,13 @@ impl Findings {
         self.missing.iter().for_each(|missing| text.push_str(&format!("missing: {missing}\n")));
         for row in self.failing() {
             let _ = match row.error.as_str() {
-                "" => writeln!(text, "fails: {}, coverage {:.4}", row.name(), row.coverage),
+                "" => writeln!(
+                    text,
+                    "fails: {}, coverage {:.4}, values vary {:.2} times what is stated",
+                    row.name(),
+                    row.coverage,
+                    row.deviation_ratio
+                ),
                 error => writeln!(text, "fails: {} {error}", row.name()),
             };
         }
@@ -143,11 +149,23 @@ impl Findings {
                 pooled.count.to_string(),
                 sharp,
                 pooled.sharp_count.to_string(),
+                format!("{:.2}", pooled.deviation_ratio),
             ]
         };
         let rows: Vec<Vec<String>> = pooled(&self.rows).iter().map(row).collect();
         let caption = format!("Pooled coverage; without bias and of many people it is at most {MOST_POOLED}");
-        number_table(&caption, &["questions", "coverage", "cells", "without bias", "cells"], &rows)
+        number_table(
+            &caption,
+            &[
+                "questions",
+                "coverage",
+                "cells",
+                "without bias",
+                "cells",
+                "most variation over what is stated",
+            ],
+            &rows,
+        )
     }
 
     fn suspicious_table(&self) -> String {
@@ -157,6 +175,7 @@ impl Findings {
                 format!("{:.4}", row.first_coverage),
                 format!("{:.4}", row.coverage),
                 row.repetitions.to_string(),
+                format!("{:.2}", row.deviation_ratio),
                 if row.fails { format!("fails {}", row.error) } else { "holds".to_owned() },
             ]
         };
@@ -168,7 +187,7 @@ impl Findings {
             .iter()
             .map(row)
             .collect();
-        let header = ["cell", "at first", "then", "repetitions", "verdict"];
+        let header = ["cell", "at first", "then", "repetitions", "variation over what is stated", "verdict"];
         number_table("Suspicious questions", &header, &rows)
     }
 

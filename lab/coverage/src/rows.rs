@@ -38,7 +38,9 @@ pub struct Row {
     pub repetitions: u64,
     /// The mean of half of the lengths.
     pub half_width: f64,
-    /// Whether the first run was too low.
+    /// How much the values vary, over what was stated.
+    pub deviation_ratio: f64,
+    /// Whether the first run was too low, or the stated standard error looked too small.
     pub is_suspicious: bool,
     /// Whether the second run was, or nothing could be estimated.
     pub fails: bool,
@@ -76,6 +78,7 @@ fn of_record(cell: &Cell, record: &Record) -> Vec<Row> {
         coverage: 0.0,
         repetitions: 0,
         half_width: 0.0,
+        deviation_ratio: 0.0,
         is_suspicious: true,
         fails: true,
         error: String::new(),
@@ -93,6 +96,7 @@ fn of_record(cell: &Cell, record: &Record) -> Vec<Row> {
                 coverage: outcome.coverage,
                 repetitions: outcome.repetitions,
                 half_width: outcome.half_width,
+                deviation_ratio: outcome.deviation_ratio,
                 is_suspicious: outcome.is_suspicious,
                 fails: outcome.fails,
                 ..blank.clone()
@@ -114,6 +118,8 @@ pub struct Pooled {
     pub sharp_coverage: Option<f64>,
     /// How many those are.
     pub sharp_count: usize,
+    /// The largest ratio of how much values vary to what was stated.
+    pub deviation_ratio: f64,
 }
 
 impl Pooled {
@@ -138,6 +144,7 @@ pub fn pooled(rows: &[Row]) -> Vec<Pooled> {
             count: rows.len(),
             sharp_coverage: (!sharp.is_empty()).then(|| mean(&sharp)),
             sharp_count: sharp.len(),
+            deviation_ratio: rows.iter().map(|row| row.deviation_ratio).fold(0.0, f64::max),
         }
     };
     groups.into_iter().map(one).collect()

@@ -1,7 +1,7 @@
 //! Repetitions, and what they show.
 
 use crate::cells::Cell;
-use crate::family::{Experiment, Question, Seen};
+use crate::family::{Experiment, Question, Seen, Stated};
 use anyhow::Result;
 use privet_core::Generator;
 
@@ -31,6 +31,11 @@ impl Effort {
 const SUSPICIOUS: f64 = 2.5;
 const FAILING: f64 = 5.0;
 
+/// A stated standard error may be below the deviation of the values by this factor at most, and is looked at again beyond
+/// the second one, because a deviation over few repetitions is known less well.
+const MOST_UNDERSTATED: f64 = 1.1;
+const LOOKS_UNDERSTATED: f64 = 1.2;
+
 /// How one question of a cell did.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -44,6 +49,8 @@ pub struct Outcome {
     pub repetitions: u64,
     /// The mean of half of the lengths.
     pub half_width: f64,
+    /// The standard deviation of the values, over the root mean square of what was stated; zero where nothing is stated.
+    pub deviation_ratio: f64,
     /// Whether the first run was too low for chance to be likely.
     pub is_suspicious: bool,
     /// Whether the second run was.
@@ -54,6 +61,37 @@ pub struct Outcome {
 struct Sum {
     held: u64,
     half_width: f64,
+    deviation: Deviation,
+}
+
+/// How values vary, beside what is said about it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Deviation {
+    count: f64,
+    mean: f64,
+    /// Of the squared distances to the mean.
+    squares: f64,
+    stated_squares: f64,
+}
+
+impl Deviation {
+    /// By Welford's recurrence, which does not cancel.
+    fn add(&mut self, Stated { value, standard_error }: Stated) {
+        self.count += 1.0;
+        let before = value - self.mean;
+        self.mean += before / self.count;
+        self.squares += before * (value - self.mean);
+        self.stated_squares += standard_error * standard_error;
+    }
+
+    /// Values that do not vary but by rounding need no standard error.
+    fn ratio(&self) -> f64 {
+        if self.count < 2.0 || self.squares <= 1e-18 * self.count {
+            0.0
+        } else {
+            (self.squares / self.stated_squares).sqrt()
+        }
+    }
 }
 
 /// Repeats a cell.
@@ -69,7 +107,9 @@ pub fn judge(cell: &Cell, effort: Effort) -> Result<Vec<Outcome>> {
         let error = (PROMISED * (1.0 - PROMISED) / repetitions as f64).sqrt();
         share(sum, repetitions) < PROMISED - errors * error
     };
-    let again = first.iter().any(|sum| is_below(sum, effort.first, SUSPICIOUS));
+    let is_suspicious =
+        |sum: &Sum| is_below(sum, effort.first, SUSPICIOUS) || sum.deviation.ratio() > LOOKS_UNDERSTATED;
+    let again = first.iter().any(is_suspicious);
     let (sums, repetitions) = if again {
         (run(&*experiment, seed.wrapping_add(0x9e37_79b9_7f4a_7c15), effort.again)?, effort.again)
     } else {
@@ -81,8 +121,9 @@ pub fn judge(cell: &Cell, effort: Effort) -> Result<Vec<Outcome>> {
         coverage: share(sum, repetitions),
         repetitions,
         half_width: sum.half_width / repetitions as f64,
-        is_suspicious: is_below(first, effort.first, SUSPICIOUS),
-        fails: again && is_below(sum, repetitions, FAILING),
+        deviation_ratio: sum.deviation.ratio(),
+        is_suspicious: is_suspicious(first),
+        fails: again && (is_below(sum, repetitions, FAILING) || sum.deviation.ratio() > MOST_UNDERSTATED),
     };
     Ok(experiment.questions().into_iter().zip(first.iter().zip(&sums)).map(outcome).collect())
 }
@@ -91,9 +132,10 @@ fn run(experiment: &dyn Experiment, seed: u64, repetitions: u64) -> Result<Vec<S
     let mut rng = Generator::from_insecure_seed(seed);
     let mut sums = vec![Sum::default(); experiment.questions().len()];
     for _ in 0..repetitions {
-        for (sum, Seen { held, half_width }) in sums.iter_mut().zip(experiment.repeat(&mut rng)?) {
+        for (sum, Seen { held, half_width, stated }) in sums.iter_mut().zip(experiment.repeat(&mut rng)?) {
             sum.held += u64::from(held);
             sum.half_width += half_width;
+            stated.into_iter().for_each(|stated| sum.deviation.add(stated));
         }
     }
     Ok(sums)
@@ -112,6 +154,7 @@ mod tests {
     /// Coins: an experiment whose coverage is known.
     struct Coins {
         coverage: f64,
+        standard_error: f64,
     }
 
     impl Experiment for Coins {
@@ -121,13 +164,26 @@ mod tests {
 
         fn repeat(&self, rng: &mut Generator) -> Result<Vec<Seen>> {
             let held = crate::draw::binomial(1, self.coverage, rng) == 1;
-            Ok(vec![Seen { held, half_width: 1.0 }])
+            let value = f64::from(u8::from(crate::draw::binomial(1, 0.5, rng) == 1));
+            let stated = Some(Stated { value, standard_error: self.standard_error });
+            Ok(vec![Seen { held, half_width: 1.0, stated }])
         }
     }
 
-    fn verdict(coverage: f64) -> Outcome {
-        let cell = Cell::of("coins", move || Ok(Box::new(Coins { coverage })));
+    fn judged(coverage: f64, standard_error: f64) -> Outcome {
+        let cell = Cell::of("coins", move || Ok(Box::new(Coins { coverage, standard_error })));
         judge(&cell, Effort::FULL).unwrap().remove(0)
+    }
+
+    fn verdict(coverage: f64) -> Outcome {
+        judged(coverage, 0.5)
+    }
+
+    /// A fair coin deviates by one half.
+    #[test]
+    fn too_small_a_standard_error_fails_and_the_true_one_does_not() {
+        assert!(judged(0.95, 0.4).fails);
+        assert!(!judged(0.95, 0.5).fails && (judged(0.95, 0.5).deviation_ratio - 1.0).abs() < 0.01);
     }
 
     #[test]

@@ -237,6 +237,13 @@ impl Bracketed {
     pub(crate) fn standard_error(&self) -> f64 {
         self.upper.standard_error().max(self.lower.standard_error())
     }
+
+    /// The standard deviation that a value may have which something else than the weights chose from what the reports leave open
+    /// between limits: that of the sides, and half of what is open. Nothing that stays in a range deviates by more than half of it.
+    pub(crate) fn deviation_within(&self, limits: [f64; 2]) -> f64 {
+        let [low, high] = self.range().map(|end| end.clamp(limits[0], limits[1]));
+        self.standard_error() + (high - low) / 2.0
+    }
 }
 
 /// By chance the two sides can pass each other.

@@ -23,8 +23,10 @@ const SHARE: &str = "likeliest distribution, interval by bracketing weights";
 const MEAN: &str = "bracketing weights";
 const QUANTILE: &str = "inverse of the distribution, interval by bracketing weights";
 
-/// More bins than these have the intervals of a wider bin around them: no channel tells so many apart.
-pub(super) const MOST_BINS: usize = 128;
+/// More bins than these have the intervals of wider bins around them: no channel tells so many apart.
+const MOST_BINS: usize = 128;
+/// How many wider bins there are.
+const WIDER_BINS: usize = 64;
 
 /// Quantiles are looked for at about so many values.
 const MOST_EDGES: usize = 100;
@@ -40,7 +42,8 @@ impl Measure<'_> {
         let [low, high] = found.range();
         let is_open = high - low > 0.05 * found.standard_error();
         let value = if is_open { likeliest().clamp(low, high) } else { f64::midpoint(low, high) };
-        let unit = self.estimate(&found, value.clamp(0.0, 1.0), [0.0, 1.0], MEAN);
+        let deviation = if is_open { found.deviation_within([0.0, 1.0]) } else { found.standard_error() };
+        let unit = Estimate { standard_error: deviation, ..self.estimate(&found, value, MEAN) };
         let place = |value: f64| self.space.from_unit(value);
         Estimate {
             value: place(unit.value),
@@ -51,14 +54,15 @@ impl Measure<'_> {
         }
     }
 
-    /// An estimate of something that lies between limits; the value lies in its interval.
-    fn estimate(&self, found: &Bracketed, value: f64, limits: [f64; 2], method: &'static str) -> Estimate {
-        let interval = within(found.interval(Tail::ONE), limits);
+    /// An estimate of something between 0 and 1, with a value that a likelihood chose; the value lies in its interval.
+    fn estimate(&self, found: &Bracketed, value: f64, method: &'static str) -> Estimate {
+        const LIMITS: [f64; 2] = [0.0, 1.0];
+        let interval = within(found.interval(Tail::ONE), LIMITS);
         let value = value.clamp(interval[0], interval[1]);
-        let [low, high] = found.range().map(|end| end.clamp(limits[0], limits[1]));
+        let [low, high] = within(found.range(), LIMITS);
         Estimate {
             value,
-            standard_error: found.standard_error(),
+            standard_error: found.deviation_within(LIMITS),
             bias_bound: (value - low).max(high - value).max(0.0),
             interval,
             n: self.n,
@@ -69,13 +73,13 @@ impl Measure<'_> {
 
     /// The share of a range of fractions of the domain.
     pub(super) fn share(&self, range: [f64; 2], value: f64) -> Estimate {
-        self.estimate(&self.bracketed(Question::inside(range)), value, [0.0, 1.0], SHARE)
+        self.estimate(&self.bracketed(Question::inside(range)), value, SHARE)
     }
 
     /// The shares of all bins of a distribution.
     pub(super) fn bins(&self, distribution: &Distribution) -> Vec<RangeShare> {
         let bins = distribution.shares().len();
-        let cut = bins.min(MOST_BINS);
+        let cut = if bins > MOST_BINS { WIDER_BINS } else { bins };
         self.brackets.prepare((0..cut).map(|bin| Question::inside(edges(bin, cut))));
         let share = |(bin, value): (usize, &f64)| {
             let [from, to] = distribution.bin(bin);
@@ -89,8 +93,8 @@ impl Measure<'_> {
             return self.share(edges(bin, bins), value);
         }
         // The bin is a part of one wider bin, or of two: its share is at least nothing and at most theirs.
-        let [first, last] = [bin * MOST_BINS / bins, ((bin + 1) * MOST_BINS - 1) / bins];
-        let range = [edges(first, MOST_BINS)[0], edges(last, MOST_BINS)[1]];
+        let [first, last] = [bin * WIDER_BINS / bins, ((bin + 1) * WIDER_BINS - 1) / bins];
+        let range = [edges(first, WIDER_BINS)[0], edges(last, WIDER_BINS)[1]];
         let wider = self.share(range, value);
         let interval = [0.0, wider.interval[1]];
         let value = value.clamp(0.0, interval[1]);

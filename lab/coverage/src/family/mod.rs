@@ -49,6 +49,17 @@ pub struct Seen {
     pub held: bool,
     /// Half of the length.
     pub half_width: f64,
+    /// The value and the standard error that was stated, where there is one.
+    pub stated: Option<Stated>,
+}
+
+/// A value beside the standard deviation that it is said to have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stated {
+    /// The value.
+    pub value: f64,
+    /// The standard error.
+    pub standard_error: f64,
 }
 
 impl Seen {
@@ -56,14 +67,15 @@ impl Seen {
         // A truth at the end of an interval may be rounded beyond it.
         let slack = 1e-9;
         let held = interval[0] - slack <= truth && truth <= interval[1] + slack;
-        Self { held, half_width: (interval[1] - interval[0]) / 2.0 }
+        Self { held, half_width: (interval[1] - interval[0]) / 2.0, stated: None }
     }
 
     /// Of an estimate, whose value has to lie in its interval.
     fn of_estimate(estimate: &Estimate, truth: f64) -> Result<Self> {
-        let Estimate { value, interval: [low, high], .. } = *estimate;
+        let Estimate { value, standard_error, interval: [low, high], .. } = *estimate;
         ensure!(low <= value && value <= high, "a value outside its interval: {value} and [{low}, {high}]");
-        Ok(Self::of(estimate.interval, truth))
+        let stated = Some(Stated { value, standard_error });
+        Ok(Self { stated, ..Self::of(estimate.interval, truth) })
     }
 
     /// Of a share, which lies between 0 and 1; an unbiased value may stretch its interval beyond, where no truth can be.
@@ -80,7 +92,7 @@ impl Seen {
             sum += one.half_width;
             count += 1.0;
         }
-        Self { held, half_width: sum / f64::max(count, 1.0) }
+        Self { held, half_width: sum / f64::max(count, 1.0), stated: None }
     }
 }
 

@@ -8,7 +8,7 @@ use privet_core::{BuildOptions, Delta, DomainSpec, Epsilon, Generator, Summary, 
 use privet_estimators::numeric::{Angles, Method, Numbers as Learned};
 use privet_estimators::registry::AnyEstimator;
 use privet_estimators::{Answer, CountSummary, Request};
-use privet_mechanisms::analysis::{Analysis, AnyNumeric};
+use privet_mechanisms::analysis::{Analysis, AnyNumeric, ValueStretch, value_stretches};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -178,7 +178,7 @@ impl Numbers {
         // Where there is no direction, none may be told.
         let held = if self.truth.length < 1e-9 { !found.direction_told } else { around };
         let mut seen = vec![
-            Seen { held, half_width: (high - low) / 2.0 },
+            Seen { held, half_width: (high - low) / 2.0, stated: None },
             Seen::of_estimate(&found.resultant_length, self.truth.length)?,
         ];
         for (bin, truth) in found.bins.iter().zip(&self.truth.bins) {
@@ -192,6 +192,33 @@ impl Numbers {
         let law =
             |channel: &dyn AnyNumeric| law_of(channel, groups.min(channel.output_cells() as usize), value);
         self.estimator.numeric().map(law).unwrap_or_default()
+    }
+
+    /// Stretches of values that all have one law, as long as they are.
+    pub fn alike(&self) -> Vec<[f64; 2]> {
+        let mut found: Vec<[f64; 2]> = Vec::new();
+        for ValueStretch { ends, nodes, shares } in
+            self.estimator.numeric().map(value_stretches).unwrap_or_default()
+        {
+            let is_constant = (shares[0] - shares[1]).abs() < 1e-12 || self.have_one_row(nodes);
+            match found.last_mut() {
+                Some(last) if is_constant && last[1] >= ends[0] && self.have_one_law([last[0], ends[1]]) => {
+                    last[1] = ends[1]
+                }
+                _ if is_constant => found.push(ends),
+                _ => (),
+            }
+        }
+        found
+    }
+
+    fn have_one_row(&self, nodes: [u32; 2]) -> bool {
+        self.estimator.numeric().is_some_and(|channel| channel.runs(nodes[0]) == channel.runs(nodes[1]))
+    }
+
+    fn have_one_law(&self, values: [f64; 2]) -> bool {
+        let [one, two] = values.map(|value| self.law(256, value));
+        one.iter().zip(&two).all(|(one, two)| (one - two).abs() < 1e-12)
     }
 
     fn is_ring(&self) -> bool {

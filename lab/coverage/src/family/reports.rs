@@ -196,7 +196,7 @@ impl Experiment for Words {
         let row = |rank: usize| rows.iter().find(|row| row.label == name(rank));
         // What was not found says nothing, which is not wrong.
         let one = |rank: usize| {
-            row(rank).map_or(Ok(Seen { held: true, half_width: 0.5 }), |row| {
+            row(rank).map_or(Ok(Seen { held: true, half_width: 0.5, stated: None }), |row| {
                 Seen::of_share(&row.estimate, truth(rank))
             })
         };

@@ -30,6 +30,8 @@ pub struct Bounded {
     pub value: f64,
     /// What none can be below.
     pub at_least: f64,
+    /// By how much intervals with these weights are longer because large weights are rare: the bound is that of a score test.
+    pub rare: f64,
 }
 
 /// Whose variance counts.
@@ -49,6 +51,8 @@ struct Tangent {
     deviation: f64,
     /// What `deviation + price * bias` is at least, for all weights.
     at_least: f64,
+    /// The largest ratio of the third to the second central moment of a weight.
+    skew: f64,
 }
 
 /// Prices are halved so often: the half-width is flat at its least.
@@ -75,8 +79,15 @@ pub(super) fn least_half_width(points: &Points, n: u64, variance: Variance<'_>) 
         tangents.push(tangent);
     }
     let of = |tangent: &Tangent| half_width(tangent.bias, tangent.deviation / root);
-    let value = tangents.iter().map(of).fold(f64::INFINITY, f64::min).min(0.5);
-    Ok(Bounded { value, at_least: below_all(&tangents, root).min(value) })
+    let best = tangents.iter().min_by(|one, two| of(one).total_cmp(&of(two))).context("no weights")?;
+    let value = of(best).min(0.5);
+    Ok(Bounded { value, at_least: below_all(&tangents, root).min(value), rare: rare_factor(best, root) })
+}
+
+/// The factor of the bound `b^2 = z^2 (variance + skew b) / n` over that without skew.
+fn rare_factor(tangent: &Tangent, root: f64) -> f64 {
+    let half = -normal_quantile(0.025) * tangent.skew / (2.0 * tangent.deviation * root);
+    half + half.hypot(1.0)
 }
 
 /// The least half-width of pairs of bias and deviation that lie above all tangents.
@@ -140,6 +151,7 @@ fn tangent(points: &Points, price: f64, variance: Variance<'_>) -> Result<Tangen
         price,
         bias: points.largest_bias(&weights),
         deviation: points.deviation(&weights, variance),
+        skew: points.skew(&weights),
         at_least: dual_value(points, price, &difference, &lengths, variance)?,
     })
 }

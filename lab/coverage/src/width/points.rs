@@ -45,6 +45,18 @@ impl Points {
         }
     }
 
+    /// The largest ratio of the third to the second central moment of one report's weight, on either side.
+    pub(super) fn skew(&self, weights: &DVector<f64>) -> f64 {
+        let ratio = |law: nalgebra::RowDVector<f64>| {
+            let moment = |centre: f64, power: i32| -> f64 {
+                law.iter().zip(weights.iter()).map(|(p, weight)| p * (weight - centre).powi(power)).sum()
+            };
+            let mean = moment(0.0, 1);
+            moment(mean, 3).abs() / moment(mean, 2).max(1e-300)
+        };
+        self.laws.row_iter().map(|row| ratio(row.clone_owned())).fold(0.0, f64::max)
+    }
+
     /// The covariance of the group of a report of a population, given by any weights of the points.
     pub(super) fn covariance(&self, population: &[f64], target: Target) -> DMatrix<f64> {
         let total: f64 = population.iter().sum::<f64>().max(1e-300);
