@@ -5,6 +5,7 @@ use crate::json::Document;
 use crate::problem::{Class, Problem};
 use crate::reports::Reports;
 use crate::work::{generator, interruptible, rows_at_once, unlocked};
+use privet::document::AttributeDocument;
 use privet::policy::ledger::{FileLedger, Ledger};
 use privet::policy::{
     Answers, Client, Date, DecimalEpsilon, PolicySummary as Counted, Repetition, ReportCodec, ReportId,
@@ -201,19 +202,20 @@ impl Policy {
         Ok(Reports::new(reports, self.envelope(insecure_seed.is_some())))
     }
 
-    fn empty_summary(&self) -> PolicySummary {
-        PolicySummary { counted: self.tally.empty_summary(), seen: Seen::default(), insecure: false }
+    /// A summary that will count the reports of an epoch, or all of them.
+    #[pyo3(signature = (epoch=None))]
+    fn empty_summary(&self, epoch: Option<u32>) -> PolicySummary {
+        PolicySummary { epoch, ..PolicySummary::stored(self.tally.empty_summary()) }
     }
 
     /// Adds reports to a summary, each id once. After an error it holds some of them and must be thrown away.
-    #[pyo3(signature = (sum, reports, insecure=false, epoch=None))]
+    #[pyo3(signature = (sum, reports, insecure=false))]
     fn accumulate(
         &self,
         py: Python<'_>,
         sum: &mut PolicySummary,
         reports: &Reports,
         insecure: bool,
-        epoch: Option<u32>,
     ) -> PyResult<()> {
         let codec = self.codec(insecure);
         sum.insecure |= insecure;
@@ -232,7 +234,7 @@ impl Policy {
                 let mut new = Vec::with_capacity(sealed.len());
                 for bytes in &sealed {
                     let report = codec.check(bytes)?;
-                    let is_asked = epoch.is_none_or(|epoch| epoch == report.epoch());
+                    let is_asked = sum.epoch.is_none_or(|epoch| epoch == report.epoch());
                     if is_asked && sum.seen.ids.insert(report.id()) {
                         sum.seen.epochs.insert(report.epoch());
                         new.push(report);
@@ -245,8 +247,7 @@ impl Policy {
     }
 
     fn summary_from_bytes(&self, bytes: &[u8]) -> Result<PolicySummary, Problem> {
-        let counted = self.tally.summary_from_bytes(bytes)?;
-        Ok(PolicySummary { counted, seen: Seen::default(), insecure: false })
+        Ok(PolicySummary::stored(self.tally.summary_from_bytes(bytes)?))
     }
 
     /// The estimates of all attributes, as `privet estimate --policy --json` gives them.
@@ -272,13 +273,14 @@ impl Policy {
             ..Request::default()
         };
         let slices = self.slices(by)?;
-        let (policy, tally, counted) = (self.policy.clone(), self.tally.clone(), summary.counted.clone());
+        let (policy, tally) = (self.policy.clone(), self.tally.clone());
+        let (counted, epoch) = (summary.counted.clone(), summary.epoch);
         let documents = interruptible(py, move || {
             let mut documents = Vec::new();
             for slice in slices {
                 for attribute in 0..policy.attributes().len() {
                     let estimate = tally.estimate(&counted, attribute, slice, &request)?;
-                    documents.push(estimate.document().to_json());
+                    documents.push(AttributeDocument { epoch, ..estimate.document() }.to_json());
                 }
             }
             Ok(documents)
@@ -343,13 +345,19 @@ struct Seen {
 pub(crate) struct PolicySummary {
     counted: Counted,
     seen: Seen,
+    /// The only epoch whose reports were asked for. As what was seen, not part of what is stored.
+    epoch: Option<u32>,
     insecure: bool,
 }
 
 impl PolicySummary {
+    fn stored(counted: Counted) -> Self {
+        Self { counted, seen: Seen::default(), epoch: None, insecure: false }
+    }
+
     /// What was counted in parts, each of which has looked at its own ids.
-    pub(crate) fn of_epochs(counted: Counted, epochs: BTreeSet<u32>) -> Self {
-        Self { counted, seen: Seen { ids: HashSet::new(), epochs }, insecure: false }
+    pub(crate) fn of_parts(counted: Counted, epochs: BTreeSet<u32>, epoch: Option<u32>) -> Self {
+        Self { seen: Seen { ids: HashSet::new(), epochs }, epoch, ..Self::stored(counted) }
     }
 }
 
@@ -377,6 +385,9 @@ impl PolicySummary {
         sum.counted.merge(&other.counted)?;
         sum.seen.ids.extend(other.seen.ids.iter().copied());
         sum.seen.epochs.extend(&other.seen.epochs);
+        if sum.epoch != other.epoch {
+            sum.epoch = None;
+        }
         sum.insecure |= other.insecure;
         Ok(sum)
     }

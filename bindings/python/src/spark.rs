@@ -263,7 +263,9 @@ impl Part {
         self.epochs.iter().copied().collect()
     }
 
-    fn summary(&self) -> PolicySummary {
-        PolicySummary::of_epochs(self.counted.clone(), self.epochs.clone())
+    /// What was counted, with the epoch that was asked for.
+    #[pyo3(signature = (epoch=None))]
+    fn summary(&self, epoch: Option<u32>) -> PolicySummary {
+        PolicySummary::of_parts(self.counted.clone(), self.epochs.clone(), epoch)
     }
 }

@@ -69,4 +69,7 @@ def made(kind: type[privet.Mechanism], epsilon: float = 1.5) -> privet.Mechanism
     return kind(domain=DOMAINS[row.domain], epsilon=epsilon, **options)
 
 
+EPOCHS: dict[int | None, list[str]] = {None: [], 0: ["--epoch", "0"]}
+"""All reports of a policy, or those of its first epoch: how Python and the command are asked for them."""
+
 SOLVED = {"minimax-absolute", "minimax-squared", "minimax-unbiased", "sampled-minimax-unbiased"}

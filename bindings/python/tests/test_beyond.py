@@ -15,7 +15,7 @@ import pandas
 import polars
 import pyarrow as pa
 import pytest
-from conftest import ROOT
+from conftest import EPOCHS, ROOT
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -178,14 +178,28 @@ def test_bad_policies(policy: privet.Policy) -> None:
 def test_the_same_reports_as_the_command(policy: privet.Policy, command: Callable[..., Any], tmp_path: Path) -> None:
     path, source, out = tmp_path / "travel.toml", tmp_path / "people.csv", tmp_path / "reports.csv"
     path.write_text(POLICY)
-    frame = pandas.DataFrame(table(50))
+    frame = pandas.DataFrame(table(200))
     frame.to_csv(source, index=False)
     command("perturb", "--policy", path, "--in", source, "--out", out, "--day", "2026-03-01", "--insecure-seed", 5)
     ours = policy.perturb(frame, day="2026-03-01", insecure_seed=5)
     assert ours.to_hex() == pandas.read_csv(out, dtype=str)["report"].tolist()
-    theirs = command("estimate", "--policy", path, "--in", out, "--insecure-seed")["estimates"]
-    for one, other in zip(policy.estimate(ours, insecure=True), theirs, strict=True):
-        assert one == other
+    for epoch, flags in EPOCHS.items():
+        theirs = command("estimate", "--policy", path, "--in", out, "--insecure-seed", *flags)["estimates"]
+        assert {row["epoch"] for row in theirs} == {epoch}
+        assert policy.estimate(policy.summarize(ours, insecure=True, epoch=epoch)) == theirs
+
+
+def test_the_epoch_of_summaries(policy: privet.Policy) -> None:
+    first, second = (policy.perturb(table(100), day=day) for day in ("2026-03-01", "2026-04-01"))
+
+    def said(summary: privet.PolicySummary) -> tuple[int, set[int | None]]:
+        return summary.n, {row["epoch"] for row in policy.estimate(summary)}
+
+    march, april = (policy.summarize([first, second], epoch=epoch) for epoch in (0, 1))
+    assert said(march) == (100, {0}) and said(april) == (100, {1})
+    assert said(march + april) == said(policy.summarize([first, second])) == (200, {None})
+    halves = [policy.summarize(half, epoch=1) for half in (second[:50], second[50:])]
+    assert said(sum(halves)) == (100, {1})
 
 
 def test_a_person_and_a_ledger(policy: privet.Policy, tmp_path: Path) -> None:

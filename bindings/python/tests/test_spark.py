@@ -20,6 +20,7 @@ import privet
 pyspark = pytest.importorskip("pyspark")
 import privet.spark
 import pyarrow
+from conftest import EPOCHS
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.types import IntegerType
 from spark_cluster import DAY, POLICY, QUICK, Cluster, Kill, Slow, executors, people
@@ -186,11 +187,10 @@ def test_the_command_counts_the_same(
     written = perturbed(everyone, job=job, write_to=str(tmp_path / "reports"))
     (tmp_path / "travel.toml").write_text(POLICY)
     parts = ",".join(map(str, sorted((tmp_path / "reports").glob("*.parquet"))))
-    theirs = command("estimate", "--policy", tmp_path / "travel.toml", "--in", parts)
-    assert theirs["reports"] == ROWS
-    # The command also says which epoch was asked for.
-    rows = [{name: value for name, value in row.items() if name != "epoch"} for row in theirs["estimates"]]
-    assert privet.spark.estimate(written, policy) == rows
+    for epoch, flags in EPOCHS.items():
+        theirs = command("estimate", "--policy", tmp_path / "travel.toml", "--in", parts, *flags)
+        assert theirs["reports"] == ROWS and {row["epoch"] for row in theirs["estimates"]} == {epoch}
+        assert privet.spark.estimate(written, policy, epoch=epoch) == theirs["estimates"]
 
 
 def test_what_is_counted(spark: Any, policy: privet.Policy, perturbed: Any) -> None:

@@ -138,12 +138,12 @@ class Policy:
     def summarize(
         self, reports: Reports | Iterable[Reports], *, insecure: bool = False, epoch: int | None = None
     ) -> PolicySummary:
-        """Counts reports, each id once."""
-        core = self._core.empty_summary()
+        """Counts reports, each id once; with an epoch, those of this one."""
+        core = self._core.empty_summary(epoch)
         for batch in [reports] if isinstance(reports, Reports) else reports:
             if not isinstance(batch, Reports):
                 raise ReportError("summarize takes reports: see privet.Reports", code="report-text")
-            self._core.accumulate(core, batch._core, insecure, epoch)
+            self._core.accumulate(core, batch._core, insecure)
         return PolicySummary._of(core, self)
 
     def empty_summary(self) -> PolicySummary:

@@ -228,7 +228,7 @@ def summarize(df: Any, policy: Policy, *, epoch: int | None = None, distinct: bo
     total = _privet.Part(policy._core)
     for row in parts.collect():
         total.merge(policy._core, bytes(row["summary"]), row["epochs"])
-    return PolicySummary._of(total.summary(), policy)
+    return PolicySummary._of(total.summary(epoch), policy)
 
 
 def _counting(text: str, epoch: int | None) -> Callable[[Iterator[Any]], Iterator[Any]]:
