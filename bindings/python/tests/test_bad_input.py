@@ -342,21 +342,33 @@ LONG_CALLS = {
     "randomize": "privet.OUE(domain=privet.Categories(4096), epsilon=1.0).randomize(numpy.zeros(50_000_000, dtype=int), threads=1)",
     "fit": "wide.estimator().fit((many for _ in range(1000)), threads=1)",
     "audit": "privet.GRR(domain=privet.Binary(), epsilon=1.0).audit(samples=10**8)",
-    "optimize": "privet.optimize(domain=privet.Interval(0, 1), epsilon=7.0, loss=\"squared\")",
+    "optimize": "privet.optimize(domain=privet.Categories(1000), epsilon=1.0)",
 }
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="needs signals")
-@pytest.mark.parametrize("call", LONG_CALLS.values(), ids=LONG_CALLS.keys())
-def test_interrupts(call: str, tmp_path: Path) -> None:
-    """Ctrl-C ends a call that would take minutes."""
+def pressed_while(call: str, cache: Path) -> str:
+    """Presses Ctrl-C five times during a call, and says whether it heard each of them: the fifth ends it.
+
+    Python itself hears them only after a call, as one, however often they came. So a call that hears nothing ends by itself.
+    """
     program = f"""
-        import numpy, privet, signal, threading, os, time
+        import hashlib, numpy, os, privet, signal, threading, time
         wide = privet.OLH(domain=privet.Categories(4096), epsilon=1.0)
         many = wide.randomize(numpy.zeros(100_000, dtype=int))
-        threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        heard = []
+        def hear(*_):
+            heard.append(True)
+            if len(heard) == 5:
+                raise KeyboardInterrupt
+        def press():
+            while len(heard) < 5:
+                time.sleep(0.2)
+                os.kill(os.getpid(), signal.SIGINT)
+        signal.signal(signal.SIGINT, hear)
+        threading.Thread(target=press, daemon=True).start()
         try:
             {call}
+            print("ended")
         except KeyboardInterrupt:
             print("interrupted")
     """
@@ -366,6 +378,20 @@ def test_interrupts(call: str, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, "PRIVET_CACHE": str(tmp_path)},
+        env={**os.environ, "PRIVET_CACHE": str(cache)},
     )
-    assert done.stdout.strip() == "interrupted", done.stderr
+    return done.stdout.strip() or done.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="needs signals")
+@pytest.mark.parametrize("call", LONG_CALLS.values(), ids=LONG_CALLS.keys())
+def test_interrupts(call: str, tmp_path: Path) -> None:
+    """Ctrl-C ends a call that would take minutes."""
+    assert pressed_while(call, tmp_path) == "interrupted"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="needs signals")
+def test_calls_that_hear_nothing_are_noticed(tmp_path: Path) -> None:
+    """The control of the test above."""
+    deaf = "hashlib.pbkdf2_hmac('sha256', b'word', b'salt', 5_000_000)"
+    assert pressed_while(deaf, tmp_path) == "ended"
