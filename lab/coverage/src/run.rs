@@ -20,6 +20,21 @@ pub struct Record {
 }
 
 impl Record {
+    /// What is wrong with the cell, in words.
+    fn reason(&self) -> String {
+        let of = |outcome: &Outcome| {
+            let Outcome { question, coverage, deviation_ratio, .. } = outcome;
+            format!("{} {coverage:.4}, varies {deviation_ratio:.2} times what is stated", question.name)
+        };
+        match &self.outcomes {
+            Err(error) => format!("{error:#}"),
+            Ok(outcomes) => {
+                let failing = outcomes.iter().filter(|outcome| outcome.fails);
+                failing.map(of).collect::<Vec<_>>().join("; ")
+            }
+        }
+    }
+
     /// Whether something is wrong with the cell.
     pub fn fails(&self) -> bool {
         self.outcomes.as_ref().map_or(true, |outcomes| outcomes.iter().any(|outcome| outcome.fails))
@@ -35,7 +50,10 @@ pub fn judge_all(cells: &[Cell], effort: Effort, say: impl Fn(&str) + Sync) -> V
             let start = Instant::now();
             let outcomes = judge(&cells[index], effort);
             let record = Record { cell: index, outcomes, seconds: start.elapsed().as_secs_f64() };
-            failing.fetch_add(usize::from(record.fails()), Ordering::Relaxed);
+            if record.fails() {
+                failing.fetch_add(1, Ordering::Relaxed);
+                say(&format!("fails: {}: {}", cells[index].name(), record.reason()));
+            }
             record
         },
         |done| say(&format!("{done} of {} cells, {} failing", cells.len(), failing.load(Ordering::Relaxed))),
