@@ -1,13 +1,13 @@
 //! Where people are: the shares of equal cells of a rectangle, from reports of places.
 
 mod brackets;
+mod cells;
 mod laws;
 mod paths;
 #[cfg(test)]
 mod tests;
 
-use crate::bounds::{Counted, Kept, Purpose, Sampling, Tail};
-use crate::frequency::Frequency;
+use crate::bounds::{Bracket, Counted, Kept, Purpose, Sampling};
 use crate::numeric::Method;
 use crate::reading::PlacesReading;
 use crate::registry::AnyEstimator;
@@ -15,10 +15,11 @@ use crate::robust::{RobustRow, taken_away, without};
 use crate::summary::CountSummary;
 use crate::{Answer, Consistency, HasEstimator, Influence, PlaceShares, Reading, Request, Robust};
 use brackets::Brackets;
+use cells::Cells;
 use laws::Laws;
 pub use paths::{PathQuestion, PathShares};
 use privet_core::{
-    Estimate, EstimateError, Estimator, Fingerprint, FingerprintBuilder, ParameterError, Probability,
+    EstimateError, Estimator, Fingerprint, FingerprintBuilder, ParameterError, Probability,
     ReportBuffer, ReportError, Summary,
 };
 use privet_mechanisms::plane::{PlaneReports, PlaneWindow, SquareWindow};
@@ -28,8 +29,11 @@ use std::sync::{Arc, OnceLock};
 /// of each person.
 ///
 /// **The value** of a cell is that of the density under which the reports are likeliest, by expectation-maximisation on a finer
-/// grid, or the nearest end of the interval. (With [`Method::Histogram`] it is the middle of what the weights say, which is quick.) The search stops when further rounds hardly make the reports likelier, which leaves it
-/// smoother than the maximum.
+/// grid, or the nearest end of the interval. The search stops when further rounds hardly make the reports likelier, which leaves
+/// it smoother than the maximum. (With [`Method::Histogram`] it is the middle of what the weights say, which is quick.)
+///
+/// **The standard error** of the middle is that of the weights. The likelihood chooses from all that the weights leave open, so half
+/// of that is added.
 ///
 /// **The interval** holds for every population: it is that of weights of reports which bracket the cell (`bounds`). A cell
 /// holds its lower and left lines; its upper and right ones only at the border of the rectangle.
@@ -49,6 +53,7 @@ pub struct PlaneEstimator {
 }
 
 const METHOD: &str = "likeliest density, interval by bracketing weights";
+const QUICK_METHOD: &str = "bracketing weights";
 
 impl PlaneEstimator {
     /// The most cells along a side. Finer ones cannot be told apart at any usual epsilon.
@@ -136,38 +141,20 @@ impl PlaneEstimator {
         let brackets = self.brackets(n, sampling);
         let counted =
             Counted { shares: &shares, people: n as f64, reports_of_one: f64::from(self.places), sampling };
-        // Without a likelihood, the middle of what the weights say.
         let is_quick = request.method == Method::Histogram;
-        let values = match is_quick {
-            true => vec![f64::NAN; brackets.of_cells.len()],
-            false => self.laws().in_cells(&self.laws().likeliest(counts), self.side as usize),
+        let values =
+            (!is_quick).then(|| self.laws().in_cells(&self.laws().likeliest(counts), self.side as usize));
+        let method = if is_quick { QUICK_METHOD } else { METHOD };
+        let cells = Cells { count: brackets.of_cells.len(), n, method, target: request.target };
+        let row = |(cell, bracket): (usize, &Bracket)| {
+            cells.estimate(cell, &bracket.measure(&counted), values.as_ref().map(|values| values[cell]))
         };
-        let cells = brackets.of_cells.len();
-        let row = |(cell, value): (usize, f64)| {
-            let found = brackets.of_cells[cell].measure(&counted);
-            let value = if is_quick { f64::midpoint(found.range()[0], found.range()[1]) } else { value };
-            let [interval, simultaneous_interval] = [Tail::ONE, Tail::of_many(cells)]
-                .map(|tail| found.interval(tail).map(|end| end.clamp(0.0, 1.0)));
-            let value = value.clamp(interval[0], interval[1]);
-            let [low, high] = found.range().map(|end| end.clamp(0.0, 1.0));
-            let estimate = Estimate {
-                value,
-                standard_error: found.standard_error(),
-                bias_bound: (value - low).max(high - value).max(0.0),
-                interval,
-                n,
-                method: METHOD,
-                target: request.target,
-            };
-            Frequency { label: cell.to_string(), estimate, simultaneous_interval }
-        };
-        let cells = values.into_iter().enumerate().map(row).collect();
         Ok(PlaceShares {
             rectangle: self.reports.rectangle(),
             side: self.side,
-            cells,
+            cells: brackets.of_cells.iter().enumerate().map(row).collect(),
             n,
-            method: METHOD.to_owned(),
+            method: method.to_owned(),
         })
     }
 
@@ -175,7 +162,7 @@ impl PlaneEstimator {
     fn weights(&self, summary: &CountSummary) -> Vec<Vec<f64>> {
         let sampling = Sampling::new(Request::default().target, summary.count(), None);
         let brackets = self.brackets(summary.count(), sampling);
-        let middle = |bracket: &crate::bounds::Bracket| {
+        let middle = |bracket: &Bracket| {
             let both = bracket.upper.weights.iter().zip(&bracket.lower.weights);
             both.map(|(upper, lower)| (upper - lower) / 2.0).collect()
         };

@@ -1,9 +1,10 @@
 //! Shares of places from whole paths.
 
 use super::brackets::Brackets;
-use crate::bounds::{Bracket, Bracketed, Kept, MeanOverReports, Purpose, Side, Tail};
+use super::cells::Cells;
+use crate::bounds::{Bracket, Bracketed, Kept, MeanOverReports, Purpose, Side};
 use crate::frequency::Frequency;
-use privet_core::{Estimate, EstimateError, Target, parallel};
+use privet_core::{EstimateError, Target, parallel};
 use privet_mechanisms::plane::PlaneLaws;
 
 /// Estimates the shares of the cells of a grid from paths: several reports of each person, on places.
@@ -73,34 +74,18 @@ impl PathShares {
         let purpose = Purpose::new(reported.reports(), f64::from(u8::from(!is_by_path)));
         let brackets =
             self.brackets.get(purpose, |purpose| Brackets::of_laws(self.laws.clone(), self.shape, *purpose));
-        let cells = brackets.of_cells.len();
+        let cells = Cells {
+            count: brackets.of_cells.len(),
+            n: reported.paths as u64,
+            method: METHOD,
+            target: question.target,
+        };
         let row = |(cell, bracket): &(usize, &Bracket)| {
-            let found = reported.measure(bracket, is_by_path);
-            frequency(&found, *cell, cells, values[*cell], reported.paths as u64, question.target)
+            cells.estimate(*cell, &reported.measure(bracket, is_by_path), Some(values[*cell]))
         };
         let numbered: Vec<(usize, &Bracket)> = brackets.of_cells.iter().enumerate().collect();
         Ok(parallel::map(&numbered, row))
     }
-}
-
-fn frequency(found: &Bracketed, cell: usize, cells: usize, value: f64, n: u64, target: Target) -> Frequency {
-    let [interval, simultaneous_interval] =
-        [Tail::ONE, Tail::of_many(cells)].map(|tail| found.interval(tail).map(|end| end.clamp(0.0, 1.0)));
-    // By chance the ends of one pass each other, and those of the other do not.
-    let [low, high] = simultaneous_interval;
-    let simultaneous_interval = [low.min(interval[0]), high.max(interval[1])];
-    let value = value.clamp(interval[0], interval[1]);
-    let [low, high] = found.range().map(|end| end.clamp(0.0, 1.0));
-    let estimate = Estimate {
-        value,
-        standard_error: found.standard_error(),
-        bias_bound: (value - low).max(high - value).max(0.0),
-        interval,
-        n,
-        method: METHOD,
-        target,
-    };
-    Frequency { label: cell.to_string(), estimate, simultaneous_interval }
 }
 
 /// The reports of paths, counted so that every path counts alike.
