@@ -1,5 +1,6 @@
 //! Brackets of the shares of cells.
 
+use super::symmetry::{Symmetry, Turn};
 use crate::bounds::{Bracket, Design, Hunt, Purpose, Side};
 use nalgebra::{DMatrix, DVector};
 use privet_core::parallel;
@@ -18,18 +19,18 @@ const FEWEST_STEPS: u32 = 16;
 /// Shares of a side that differ by less are the same: both come from divisions.
 const SAME: f64 = 1e-12;
 
+/// What is this share of a side away from a point is beside it, and not beyond anything else.
+const BESIDE: f64 = 1e-9;
+
 /// Sums of likelihood ratios that vary less than this part of the others are left out: they are rounding.
 const LEAST_VARIATION: f64 = 1e-12;
-
-/// Laws whose products differ by less than this part are mirror images for the purpose of design.
-const ALIKE: f64 = 1e-6;
 
 /// Lower ends are also looked for as if noise reached only so far.
 const PARTS_OF_REACH: [f64; 3] = [1.0, 0.35, 0.12];
 const SHARES_IN_CELL: [f64; 3] = [0.2, 0.5, 1.0];
 
 /// How often places between points become conditions, and by how much weights fall short there if they do.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 const SHORT: f64 = 0.003;
 
 /// Which side of an indicator weights are on.
@@ -60,8 +61,7 @@ struct Designer {
     /// The means of the coordinates under the points, in rows.
     means: DMatrix<f64>,
     design: Option<Design>,
-    /// Whether what holds for a place holds for its mirror image, along each coordinate.
-    is_mirrored: [bool; 2],
+    symmetry: Symmetry,
     reach: f64,
 }
 
@@ -73,16 +73,16 @@ impl Brackets {
     /// The brackets of the cells of a grid with these numbers of cells along its sides, along the first side first.
     pub(super) fn of_laws(laws: PlaneLaws, shape: [u32; 2], purpose: Purpose) -> Self {
         let designer = Designer::new(laws, shape, purpose);
-        let designed: Vec<[u32; 2]> = cells(shape).filter(|cell| designer.image(*cell) == *cell).collect();
+        let designed = designer.designed();
         let numbers = parallel::map(&designed, |cell| {
             [Direction::Upper, Direction::Lower].map(|direction| designer.numbers(*cell, direction))
         });
         let bracket = |cell: &[u32; 2]| {
-            let image = designer.image(*cell);
+            let (image, turn) = designer.image(*cell);
             let of_image = designed.iter().position(|designed| *designed == image).map(|at| &numbers[at]);
             let side = |index: usize, direction: Direction| {
                 let numbers = of_image.and_then(|numbers| numbers[index].as_ref());
-                designer.side(*cell, direction, numbers)
+                designer.side(*cell, direction, numbers.map(|numbers| designer.turned(numbers, turn)))
             };
             Bracket::new(side(0, Direction::Upper), side(1, Direction::Lower), true)
         };
@@ -102,7 +102,7 @@ impl Designer {
         let points: Vec<[f64; 2]> = (0..=steps[1])
             .flat_map(|row| (0..=steps[0]).map(move |column| [at(column, 0), at(row, 1)]))
             .collect();
-        let rows: Vec<Vec<f64>> = points.iter().map(|point| laws.law(laws.nearest(*point))).collect();
+        let rows: Vec<Vec<f64>> = points.iter().map(|point| law_around(&laws, *point)).collect();
         let table = DMatrix::from_fn(points.len(), laws.groups(), |point, group| rows[point][group]);
         let reference = DVector::from_element(points.len(), 1.0 / points.len() as f64);
         let of_reports = table.tr_mul(&reference);
@@ -110,8 +110,7 @@ impl Designer {
             table[(point, group)] / of_reports[group].max(f64::MIN_POSITIVE)
         });
         let products = &table * &ratios;
-        let is_mirrored =
-            [0, 1].map(|axis| is_mirrored(&products, axis, steps.map(|steps| steps as usize + 1)));
+        let symmetry = Symmetry::of(&products, shape, steps);
         let eigen = products.symmetric_eigen();
         let largest = eigen.eigenvalues.max();
         let kept: Vec<usize> =
@@ -128,15 +127,17 @@ impl Designer {
         let squares = DMatrix::identity(kept.len(), kept.len());
         let design = Design::in_coordinates(&means, &reference, purpose.share(), squares);
         let reach = purpose.reach();
-        Self { laws, shape, steps, points, ratios, of_coordinates, basis, means, design, is_mirrored, reach }
+        Self { laws, shape, steps, points, ratios, of_coordinates, basis, means, design, symmetry, reach }
     }
 
-    /// The cell whose mirror image this one is; itself where nothing is mirrored.
-    fn image(&self, cell: [u32; 2]) -> [u32; 2] {
-        [0, 1].map(|axis: usize| {
-            let other = self.shape[axis] - 1 - cell[axis];
-            if self.is_mirrored[axis] { cell[axis].min(other) } else { cell[axis] }
-        })
+    /// The cells that weights are looked for: one of all that are mirror images of each other.
+    fn designed(&self) -> Vec<[u32; 2]> {
+        cells(self.shape).filter(|cell| self.image(*cell).0 == *cell).collect()
+    }
+
+    /// The cell that stands for this one, and how to come to it.
+    fn image(&self, cell: [u32; 2]) -> ([u32; 2], Turn) {
+        self.symmetry.image(cell, self.shape)
     }
 
     /// The numbers w for one side of a cell; `None` where a constant is best.
@@ -225,18 +226,14 @@ impl Designer {
         SHARES_IN_CELL.iter().map(end).sum()
     }
 
-    /// One side of a cell, from the numbers for its image.
-    fn side(&self, cell: [u32; 2], direction: Direction, of_image: Option<&DVector<f64>>) -> Side {
-        let image = self.image(cell);
-        let steps = self.steps.map(|steps| steps as usize);
-        let turned = |axis: usize, at: usize| if image[axis] == cell[axis] { at } else { steps[axis] - at };
-        let row = steps[0] + 1;
-        let mirrored = |point: usize| turned(1, point / row) * row + turned(0, point % row);
-        let weights = match of_image {
-            Some(numbers) => {
-                let numbers = DVector::from_fn(self.points.len(), |point, _| numbers[mirrored(point)]);
-                (&self.ratios * numbers).as_slice().to_vec()
-            }
+    /// The numbers w of a cell, from those of the cell that stands for it.
+    fn turned(&self, of_image: &DVector<f64>, turn: Turn) -> DVector<f64> {
+        DVector::from_fn(of_image.len(), |point, _| of_image[turn.of_point(point, self.steps)])
+    }
+
+    fn side(&self, cell: [u32; 2], direction: Direction, numbers: Option<DVector<f64>>) -> Side {
+        let weights = match numbers {
+            Some(numbers) => (&self.ratios * numbers).as_slice().to_vec(),
             None => vec![0.0; self.ratios.nrows()],
         };
         self.repair(weights, cell, direction)
@@ -281,15 +278,48 @@ fn range(weights: &[f64]) -> f64 {
     most - weights.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Whether products of the laws of points of a grid stay the same when the grid is turned over along a coordinate.
-fn is_mirrored(products: &DMatrix<f64>, axis: usize, [row, rows]: [usize; 2]) -> bool {
-    let image = |point: usize| match axis {
-        0 => point / row * row + (row - 1 - point % row),
-        _ => (rows - 1 - point / row) * row + point % row,
-    };
-    let largest = products.amax();
-    let is_alike = |one: usize, two: usize| {
-        (products[(one, two)] - products[(image(one), image(two))]).abs() < ALIKE * largest
-    };
-    (0..products.nrows()).all(|one| (0..=one).all(|two| is_alike(one, two)))
+/// The mean of the laws on all sides of a point. On a line between two laws neither is nearer, and taking one of them would
+/// hide that a mechanism is symmetric.
+fn law_around(laws: &PlaneLaws, [first, second]: [f64; 2]) -> Vec<f64> {
+    let sides =
+        [first - BESIDE, first + BESIDE].map(|first| [[first, second - BESIDE], [first, second + BESIDE]]);
+    let mut mean = vec![0.0; laws.groups()];
+    for beside in sides.into_iter().flatten() {
+        let law = laws.law(laws.nearest(beside));
+        mean.iter_mut().zip(law).for_each(|(sum, mass)| *sum += 0.25 * mass);
+    }
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_core::{Epsilon, Interval, Rectangle};
+    use privet_mechanisms::plane::SquareWindow;
+
+    /// Of 8 x 8 cells a quarter is looked for, and in a square, whose sides can be exchanged, only those on one side of its
+    /// diagonal. The windows have even and odd numbers of columns: points of the design lie in the middle of a law's places, or
+    /// on the line between two.
+    #[test]
+    fn mirror_images_are_looked_for_once() {
+        let mut widths = Vec::new();
+        for (second, expected) in [(2.0, 16), (1.0, 10)] {
+            let sides = [1.0, second].map(|end| Interval::new(0.0, end).unwrap());
+            for epsilon in [1.0, 2.0, 4.0, 8.0] {
+                let (rectangle, epsilon) = (Rectangle::new(sides).unwrap(), Epsilon::new(epsilon).unwrap());
+                let mechanism = SquareWindow::with_lattice(rectangle, epsilon, [64, 64]).unwrap();
+                widths.extend(mechanism.window());
+                let designer = Designer::new(mechanism.place_laws(8), [8; 2], Purpose::new(1000.0, 1.0));
+                assert_eq!(designer.designed().len(), expected, "{:?}", mechanism.window());
+            }
+        }
+        assert!(widths.iter().any(|width| width % 2 == 0) && widths.iter().any(|width| width % 2 == 1));
+        // Control: a lattice that has no equal groups of columns looks otherwise from its other end.
+        let sides = [Interval::new(0.0, 1.0).unwrap(); 2];
+        let mechanism =
+            SquareWindow::with_lattice(Rectangle::new(sides).unwrap(), Epsilon::new(4.0).unwrap(), [61, 64])
+                .unwrap();
+        let designer = Designer::new(mechanism.place_laws(8), [8; 2], Purpose::new(1000.0, 1.0));
+        assert_eq!(designer.designed().len(), 32);
+    }
 }

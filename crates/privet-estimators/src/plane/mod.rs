@@ -4,6 +4,7 @@ mod brackets;
 mod cells;
 mod laws;
 mod paths;
+mod symmetry;
 #[cfg(test)]
 mod tests;
 

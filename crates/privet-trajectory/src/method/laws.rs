@@ -29,6 +29,23 @@ pub(super) fn parts_of(side: u32) -> u32 {
     (2 * side).clamp(24, 32)
 }
 
+/// Where each of `count` equal parts of some reports begins, or each report where there are fewer. They are the same from both
+/// ends, so that weights of mirror images need not be looked for twice; of an odd number of reports the one in the middle may be
+/// a part of its own.
+pub(super) fn equal_parts(reports: u32, count: u32) -> Vec<u32> {
+    let count = count.min(reports);
+    let before = |part: u32| (u64::from(part) * u64::from(reports) / u64::from(count)) as u32;
+    let from_end = (1..=count / 2).rev().map(|part| reports - before(part));
+    let mut edges: Vec<u32> = (0..=count / 2).map(before).chain(from_end).collect();
+    edges.dedup();
+    edges
+}
+
+/// The part of a report, where each begins at one of these.
+pub(super) fn part_at(report: u32, edges: &[u32]) -> u32 {
+    edges.partition_point(|edge| *edge <= report).saturating_sub(1) as u32
+}
+
 /// What the mean over places may hinge on: the lines between cells, and others between which weights are looked for.
 pub(super) struct Lines {
     cells: u32,
@@ -61,6 +78,12 @@ pub(super) struct Keys {
     pub(super) residual: f64,
 }
 
+/// Shares of a side that differ by less are the same: both come from divisions.
+const SAME: f64 = 1e-12;
+
+/// So many nodes on both sides of a line between cells are keys, so that no stretch of a key crosses it that need not.
+const BESIDE: usize = 2;
+
 /// A bend of a line is one above rounding.
 const BEND: f64 = 1e-12;
 
@@ -77,14 +100,19 @@ impl Nodes {
             *is_key = (0..around[1].len()).map(bend).sum::<f64>() > BEND * size;
         }
         for line in 1..lines.steps {
-            let at = f64::from(line) / f64::from(lines.steps);
-            let node = self.stretches.partition_point(|stretch| stretch[1] < at);
             let is_of_cells =
                 (u64::from(line) * u64::from(lines.cells)).is_multiple_of(u64::from(lines.steps));
-            let around = if is_of_cells { node.saturating_sub(2)..=node + 4 } else { node..=node };
-            around.filter(|node| *node <= last).for_each(|node| is_key[node] = true);
+            let [first, end] = self.touching(f64::from(line) / f64::from(lines.steps));
+            let more = if is_of_cells { BESIDE } else { 0 };
+            is_key[first.saturating_sub(more)..(end + more).min(last + 1)].fill(true);
         }
         self.at((0..=last).filter(|node| is_key[*node]).collect())
+    }
+
+    /// The first node that values at a share of the side can become, and the first after those.
+    fn touching(&self, at: f64) -> [usize; 2] {
+        let first = self.stretches.partition_point(|[_, high]| *high < at - SAME);
+        [first, self.stretches.partition_point(|[low, _]| *low <= at + SAME).max(first)]
     }
 
     fn at(&self, keys: Vec<usize>) -> Keys {
@@ -124,4 +152,56 @@ pub(super) fn of_product(base: Vec<f64>, more: f64, [first, second]: [Keys; 2]) 
     let residual = first.residual * (second.total() + second.residual) + second.residual * first.total();
     let stretches = [first.stretches, second.stretches];
     PlaneLaws::of_product(stretches, base, more, [first.numbers, second.numbers]).up_to(more * residual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::{LocationMethod, References, TracsC, Window2d};
+    use crate::space::Space;
+    use privet_core::{Epsilon, Interval, Rectangle};
+
+    #[test]
+    fn parts_are_equal_and_the_same_from_both_ends() {
+        for (reports, count) in [(6, 24), (7, 3), (24, 24), (61, 24), (64, 24), (1843, 32), (2276, 25)] {
+            let edges = equal_parts(reports, count);
+            let ends = edges[1..].iter().copied().chain([reports]);
+            let mirrored: Vec<u32> = ends.map(|end| reports - end).rev().collect();
+            assert_eq!(edges, mirrored, "{reports} {count}");
+            let least = reports / count.min(reports);
+            let middle = edges.len() / 2;
+            let sizes = edges.windows(2).map(|pair| pair[1] - pair[0]).enumerate();
+            assert!(sizes.into_iter().all(|(part, size)| size >= least || part == middle), "{edges:?}");
+            assert!((0..reports).all(|report| (part_at(report, &edges) as usize) < edges.len()));
+        }
+    }
+
+    /// The laws of places are those of their mirror images, which spares three of four designs.
+    #[test]
+    fn what_stands_for_all_places_is_the_same_from_both_ends() {
+        let sides = [Interval::new(0.0, 1.3).unwrap(), Interval::new(0.0, 1.0).unwrap()];
+        let space = Space::rectangle(Rectangle::new(sides).unwrap());
+        for epsilon in [3.0, 4.0, 8.0] {
+            let epsilon = Epsilon::new(epsilon).unwrap();
+            let methods: [Box<dyn LocationMethod>; 2] = [
+                Box::new(Window2d::new(space.clone(), epsilon).unwrap()),
+                Box::new(TracsC::new(space.clone(), epsilon).unwrap()),
+            ];
+            for method in &methods {
+                let laws = method.report_laws(References::Fixed([0.5, 0.5]), [4, 4]).unwrap().laws;
+                // All pairs of stretches along both sides, so the last law is the mirror image of the first.
+                for index in 0..laws.count() {
+                    let image =
+                        laws.places(laws.count() - 1 - index).map(|[low, high]| [1.0 - high, 1.0 - low]);
+                    let differs = |axis: usize, end: usize| {
+                        (laws.places(index)[axis][end] - image[axis][end]).abs() > 1e-9
+                    };
+                    assert!(![[0, 0], [0, 1], [1, 0], [1, 1]].iter().any(|[axis, end]| differs(*axis, *end)));
+                }
+                let (first, mut last) = (laws.law(1), laws.law(laws.count() - 2));
+                last.reverse();
+                assert!(first.iter().zip(&last).all(|(one, two)| (one - two).abs() < 1e-12));
+            }
+        }
+    }
 }

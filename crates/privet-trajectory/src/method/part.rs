@@ -1,5 +1,6 @@
 //! One-dimensional mechanisms as parts of a method for places.
 
+use super::laws::{equal_parts, part_at};
 use crate::TrajectoryError;
 use privet_core::{
     BuildOptions, Channel, Circle, CryptoRng, Domain, Epsilon, Fraction, Guarantee, InputError, Interval,
@@ -63,26 +64,17 @@ pub trait Part: Debug + Send + Sync {
 }
 
 impl dyn Part {
-    /// The first reports of about `count` equal parts, the same from both ends, so that mirror images need not be looked at
-    /// twice. Reports that stand for the same number are in the same part.
+    /// The first reports of about `count` equal parts. Reports that stand for the same number are in the same part.
     pub(super) fn edges(&self, count: u32) -> Vec<u32> {
-        let cells = self.cells();
-        // An odd number of reports has one in the middle.
-        let count = count + (count + cells) % 2;
-        let before = |part: u32| (u64::from(part) * u64::from(cells) / u64::from(count)) as u32;
-        let first = |part: u32| {
-            let cell = if 2 * part <= count { before(part) } else { cells - before(count - part) };
-            self.cells_at(self.value(cell)).start
-        };
-        let mut edges: Vec<u32> = (0..count).map(first).collect();
+        let first = |cell: u32| self.cells_at(self.value(cell)).start;
+        let mut edges: Vec<u32> = equal_parts(self.cells(), count).into_iter().map(first).collect();
         edges.dedup();
         edges
     }
 
     /// The part of the reports that stand for the number nearest to a value.
     pub(super) fn part_of(&self, value: f64, edges: &[u32]) -> u32 {
-        let cell = self.cells_at(value).start;
-        edges.partition_point(|edge| *edge <= cell).saturating_sub(1) as u32
+        part_at(self.cells_at(value).start, edges)
     }
 }
 

@@ -1,6 +1,6 @@
 //! One window in two dimensions, with the whole epsilon.
 
-use super::laws::{Lines, Nodes, of_product, parts_of};
+use super::laws::{Lines, Nodes, equal_parts, of_product, part_at, parts_of};
 use super::{LocationMethod, References, ReportLaws, Scope};
 use crate::space::Space;
 use crate::{Place, TrajectoryError};
@@ -109,12 +109,13 @@ struct Columns {
 impl Columns {
     fn new(channel: &SquareWindow, axis: usize, parts: u32) -> Self {
         let (cells, side) = (channel.lattice()[axis], channel.domain().sides()[axis]);
+        let edges = equal_parts(cells, parts);
         let part_of = |cell: u32| {
             let reading = channel.read(if axis == 0 { [cell, 0] } else { [0, cell] })[axis];
-            let first = channel.cells_at(axis, side.nearest(reading))[0];
-            (u64::from(first) * u64::from(parts) / u64::from(cells)) as u32
+            part_at(channel.cells_at(axis, side.nearest(reading))[0], &edges)
         };
-        Self { part_of: (0..cells).map(part_of).collect(), parts, window: channel.window()[axis] }
+        let part_of = (0..cells).map(part_of).collect();
+        Self { part_of, parts: edges.len() as u32, window: channel.window()[axis] }
     }
 
     /// How many columns each part has.
