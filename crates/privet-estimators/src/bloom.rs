@@ -1,7 +1,7 @@
 //! Frequencies from noisy Bloom filters, by least squares over all known categories.
 
 use crate::bounds::Spread;
-use crate::frequency::{Basis, Frequencies, Raw};
+use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
 use crate::summary::CountSummary;
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use nalgebra::{DMatrix, DVector};
@@ -185,6 +185,7 @@ impl FrequencyEstimation for RapporEstimator {
                 // Every report adds many noisy bits, none of which is rare.
                 skew: [0.0; 2],
                 people: n,
+                others: NOTHING,
             }
         });
         let basis = Basis { n, request, method: METHOD, tests: values.len() };

@@ -43,7 +43,12 @@ pub(crate) struct Raw {
     pub skew: [f64; 2],
     /// How many people count.
     pub people: u64,
+    /// What somebody who holds another label is expected to add: zero, or between these, depending on the label.
+    pub others: [f64; 2],
 }
+
+/// Others add nothing.
+pub(crate) const NOTHING: [f64; 2] = [0.0; 2];
 
 impl Raw {
     /// The means of a report's part in the estimate, and in its negative.
@@ -55,6 +60,16 @@ impl Raw {
             skew,
             n,
         })
+    }
+
+    /// The shares for which a mean between these is expected. With the share f and b from each other person it is `f + (1 - f) b`.
+    fn without_others(&self, [low, high]: [f64; 2]) -> [f64; 2] {
+        let [least, most] = self.others;
+        [(low - most) / (1.0 - most), (high - least) / (1.0 - least)]
+    }
+
+    fn bias_bound(&self) -> f64 {
+        (1.0 - self.value.clamp(0.0, 1.0)) * self.others[1].max(-self.others[0])
     }
 }
 
@@ -76,12 +91,13 @@ impl Frequencies {
             // Where somebody counts for a part of the people only, a lottery chose them from all.
             let took_part = request.took_part.unwrap_or(n).max(n);
             let [lower, upper] = raw.sides(Sampling::new(request.target, raw.people, Some(took_part)));
-            let [interval, simultaneous_interval] = [Tail::ONE, Tail::of_many(tests)]
-                .map(|tail| of_a_share([-lower.upper(tail), upper.upper(tail)], raw.value));
+            let [interval, simultaneous_interval] = [Tail::ONE, Tail::of_many(tests)].map(|tail| {
+                of_a_share(raw.without_others([-lower.upper(tail), upper.upper(tail)]), raw.value)
+            });
             let estimate = Estimate {
                 value: raw.value,
                 standard_error: upper.standard_error(),
-                bias_bound: 0.0,
+                bias_bound: raw.bias_bound(),
                 interval,
                 n,
                 method,
@@ -93,9 +109,10 @@ impl Frequencies {
     }
 
     /// Replaces the values and says so. Standard errors and intervals are those of the unbiased estimate, stretched to the value
-    /// where that lies beyond.
+    /// where that lies beyond; how far a value is moved bounds its bias, on average over repetitions.
     pub(crate) fn with_values(mut self, values: Vec<f64>, step: Consistency) -> Self {
         for (row, value) in self.rows.iter_mut().zip(values) {
+            row.estimate.bias_bound += (value - row.estimate.value).abs();
             row.estimate.value = value;
             row.estimate.interval = of_a_share(row.estimate.interval, value);
             row.simultaneous_interval = of_a_share(row.simultaneous_interval, value);
@@ -165,7 +182,14 @@ impl<O: FrequencyOracle> FrequencyEstimator<O> {
         let skew = |probability: f64| (1.0 - 2.0 * probability) / self.difference;
         let (low, high) = (self.own.max(self.other), self.own.min(self.other));
         let skew = [(-skew(low)).max(0.0), skew(high).max(0.0)];
-        Raw { label: self.oracle.categories().label(category), value, spread, skew, people: n }
+        Raw {
+            label: self.oracle.categories().label(category),
+            value,
+            spread,
+            skew,
+            people: n,
+            others: NOTHING,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::bounds::{CONFIDENCE, Spread};
 use crate::consistency::Consistency;
-use crate::frequency::{Basis, Frequencies, Raw};
+use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
 use crate::statistics::{BinomialCount, binomial_upper_tail, normal_quantile};
 use crate::summary::CountSummary;
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
@@ -179,6 +179,7 @@ impl HeavyHitters {
             spread: Spread { of_draws, of_people: of_draws + held * (1.0 - held) },
             skew: [addition.abs(); 2],
             people: people as u64,
+            others: NOTHING,
         }
     }
 }

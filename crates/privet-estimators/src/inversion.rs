@@ -2,7 +2,7 @@
 
 use crate::bounds::Spread;
 use crate::consistency::{Consistency, expectation_maximization};
-use crate::frequency::{Basis, Frequencies, Raw};
+use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
 use crate::summary::CountSummary;
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request, TableReading};
 use nalgebra::{DMatrix, DVector};
@@ -112,7 +112,7 @@ impl<K: TableRule> InversionEstimator<K> {
         let of_people = (squares - value * value).max(least);
         let of_draws = (squares - value.clamp(0.0, 1.0)).max(least).min(of_people);
         let spread = Spread { of_draws, of_people };
-        Raw { label: self.categories.label(category), value, spread, skew, people }
+        Raw { label: self.categories.label(category), value, spread, skew, people, others: NOTHING }
     }
 }
 

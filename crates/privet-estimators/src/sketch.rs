@@ -1,21 +1,32 @@
 //! Frequencies from a count-mean sketch.
 
 use crate::bounds::Spread;
-use crate::frequency::{Basis, Frequencies, Raw};
+use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
 use crate::summary::CountSummary;
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
-use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
+use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary, parallel};
 use privet_mechanisms::categorical::{BitCounter, CountMeanSketch};
+use std::sync::{Arc, OnceLock};
 
 /// The mean over rows of the category's counter, less what noise and collisions put there.
 ///
-/// Unbiased over the choice of hash functions. The variance has a part from the noisy bits, one from who drew which row,
-/// and one from categories that share a counter: the last is `(sum of squared frequencies) / (width x rows)`, with the sum
-/// estimated from the counters themselves.
+/// The hash functions are fixed, so which categories share a counter is no chance: with d of all rows shared, somebody with the
+/// other category adds `(d - 1/width) / (1 - 1/width)` to this one. Up to 32 768 categories the least and the most that anybody else
+/// adds are counted and bound the bias, whatever the people hold. Beyond that it takes too long; the variance then has a
+/// part for collisions, `(sum of squared frequencies) / (width x rows)`, as if hash functions were drawn anew, and the method's
+/// name says so. The rest of the variance is from the noisy bits and from who drew which row.
 #[derive(Debug, Clone)]
 pub struct SketchEstimator {
     mechanism: CountMeanSketch,
+    /// For each category the least and the most that somebody with another one adds.
+    others: Arc<OnceLock<Option<Vec<[f64; 2]>>>>,
 }
+
+/// The most categories whose collisions are counted.
+const MOST_COUNTED: u32 = 1 << 15;
+
+const METHOD: &str = "count-mean sketch";
+const METHOD_BY_CHANCE: &str = "count-mean sketch, as if hash functions were drawn anew";
 
 /// The sketch after the noise is taken off.
 struct Debiased {
@@ -28,7 +39,43 @@ struct Debiased {
 impl SketchEstimator {
     /// The estimator of the mechanism's reports.
     pub fn new(mechanism: CountMeanSketch) -> Self {
-        Self { mechanism }
+        Self { mechanism, others: Arc::default() }
+    }
+
+    /// For each category the least and the most that somebody with another one adds; none where there are too many to count.
+    fn others(&self) -> Option<&Vec<[f64; 2]>> {
+        self.others
+            .get_or_init(|| (self.mechanism.domain().count() <= MOST_COUNTED).then(|| self.count_others()))
+            .as_ref()
+    }
+
+    fn count_others(&self) -> Vec<[f64; 2]> {
+        let categories: Vec<u32> = (0..self.mechanism.domain().count()).collect();
+        let holders = self.holders_of_buckets();
+        let share = 1.0 / self.width() as f64;
+        let added = |shared: u32| (f64::from(shared) / self.rows() as f64 - share) / (1.0 - share);
+        parallel::map(&categories, |category| {
+            let mut shared = vec![0u32; categories.len()];
+            for row in 0..self.rows() {
+                let bucket = row * self.width() + self.mechanism.bucket(row as u32, *category) as usize;
+                holders[bucket].iter().for_each(|other| shared[*other as usize] += 1);
+            }
+            let others =
+                || categories.iter().filter(|other| *other != category).map(|other| shared[*other as usize]);
+            [others().min(), others().max()].map(|shared| added(shared.unwrap_or(0)))
+        })
+    }
+
+    /// The categories in each bucket of each row.
+    fn holders_of_buckets(&self) -> Vec<Vec<u32>> {
+        let mut holders = vec![Vec::new(); self.rows() * self.width()];
+        for row in 0..self.rows() {
+            for category in 0..self.mechanism.domain().count() {
+                holders[row * self.width() + self.mechanism.bucket(row as u32, category) as usize]
+                    .push(category);
+            }
+        }
+        holders
     }
 
     fn rows(&self) -> usize {
@@ -119,6 +166,9 @@ impl FrequencyEstimation for SketchEstimator {
         let counts = summary.of_mechanism(self.mechanism.fingerprint(), self.rows() * (1 + self.width()))?;
         let n = summary.count();
         let debiased = self.debias(counts);
+        let others = self.others();
+        // Collisions are bias where they are counted, and chance where they are not.
+        let concentration = if others.is_some() { 0.0 } else { debiased.concentration };
         let share = 1.0 / self.width() as f64;
         let categories = self.mechanism.domain();
         // One bit of one row, less what falls there by chance.
@@ -129,12 +179,14 @@ impl FrequencyEstimation for SketchEstimator {
             let people: f64 = (0..self.rows()).map(|row| debiased.people[bucket(row)]).sum();
             let value = (people / n as f64 - share) / (1.0 - share);
             let held = value.clamp(0.0, 1.0);
-            let of_draws = self.variance(held, debiased.concentration, n as f64) * n as f64;
+            let of_draws = self.variance(held, concentration, n as f64) * n as f64;
             let spread = Spread { of_draws, of_people: of_draws + held * (1.0 - held) };
-            Raw { label: categories.label(category), value, spread, skew: [addition; 2], people: n }
+            let others = others.map_or(NOTHING, |others| others[category as usize]);
+            Raw { label: categories.label(category), value, spread, skew: [addition; 2], people: n, others }
         });
         let tests = categories.count() as usize;
-        let basis = Basis { n, request, method: "count-mean sketch", tests };
+        let method = if others.is_some() { METHOD } else { METHOD_BY_CHANCE };
+        let basis = Basis { n, request, method, tests };
         Ok(Frequencies::new(raw.collect(), basis).projected(request.step))
     }
 

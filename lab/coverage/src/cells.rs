@@ -223,18 +223,19 @@ fn places(data: &Data) -> Vec<Cell> {
 fn words() -> Vec<Cell> {
     const PEOPLE: [u64; 3] = [200, 2_000, 20_000];
     let ids: Vec<&'static str> = mechanisms_on("words").into_iter().chain(HASHED).collect();
-    let chosen =
-        choices([ids.len(), EPSILONS.len(), PEOPLE.len(), 1]).filter(|[m, e, k, _]| (m + e + k) % 2 == 0);
-    let cell = |(index, [m, e, k, _]): (usize, [usize; 4])| {
+    let chosen = choices([ids.len(), EPSILONS.len(), PEOPLE.len(), Words::POPULATIONS.len()])
+        .filter(|[m, e, k, p]| (m + e + k + p) % 3 == 0);
+    let cell = |(index, [m, e, k, p]): (usize, [usize; 4])| {
+        let population = Words::POPULATIONS[p];
         let (id, epsilon, n, target) = (ids[m], EPSILONS[e], PEOPLE[k], target_of(index));
         Cell {
             family: "words",
             mechanism: id,
             epsilon,
             n,
-            population: "five of many".to_owned(),
+            population: population.to_owned(),
             target,
-            make: Box::new(move || Ok(Box::new(Words::new(id, epsilon, n, target)?))),
+            make: Box::new(move || Ok(Box::new(Words::new(id, epsilon, n, population, target)?))),
         }
     };
     chosen.enumerate().map(cell).collect()

@@ -66,6 +66,9 @@ const FOR_GAP: f64 = 0.02;
 /// Gaps that differ by less than so many deviations do not make intervals shorter by what it takes to know them.
 const WORTH_KNOWING: f64 = 0.3;
 
+/// How far off a mean may be for its variance to be believed.
+const DEVIATIONS: f64 = 3.0;
+
 /// The skew of weights is looked at for so many values at most.
 const MOST_MOMENTS: usize = 128;
 
@@ -115,15 +118,25 @@ impl Side {
         first + self.weights.iter().zip(shares).map(|(weight, share)| (weight - first) * share).sum::<f64>()
     }
 
+    fn squares(&self, shares: &[f64]) -> f64 {
+        self.weights.iter().zip(shares).map(|(weight, share)| weight * weight * share).sum()
+    }
+
+    fn rough_mean(&self, counted: &Counted<'_>) -> RoughMean {
+        let mean = self.mean(counted.shares);
+        let spread = variance(mean, self.squares(counted.shares));
+        RoughMean { mean, error: (spread / counted.people).sqrt() }
+    }
+
     /// What is known about the mean of the weights over reports. `squared_means` is a lower bound of the mean over people of the
     /// squared mean of a person's weight, as far as reports show one.
     fn measure(&self, counted: &Counted<'_>, squared_means: f64) -> MeanOverReports {
         let mean = self.mean(counted.shares);
-        let squares: f64 =
-            self.weights.iter().zip(counted.shares).map(|(weight, share)| weight * weight * share).sum();
+        let squares = self.squares(counted.shares);
         let of_people = variance(mean, squares).max(self.noise[0]);
         let known = squared_means.max(mean * mean);
-        let of_draws = (squares - known).max(self.noise[0]).min(self.noise[1]).min(of_people);
+        let most = self.largest_variance_seen(counted.people * counted.reports_of_one);
+        let of_draws = (squares - known).max(self.noise[0]).min(most).min(of_people);
         let spread = Spread { of_draws: of_draws / counted.reports_of_one, of_people };
         let is_everybody = counted.sampling.share() >= 1.0;
         MeanOverReports {
@@ -134,14 +147,30 @@ impl Side {
         }
     }
 
+    /// The largest variance that reports show if their mean is not further off than a few deviations.
+    ///
+    /// No people have more than the largest variance, but rare weights far below the mean come in greater numbers by chance. Then
+    /// the mean is too low and what the reports show is larger, both in proportion; a variance cut off at the largest one would not
+    /// reach back. So it may grow with the distance d as in [`MeanOverReports::upper`]: `d^2 n = z^2 (variance + skew d)`.
+    fn largest_variance_seen(&self, reports: f64) -> f64 {
+        let half = DEVIATIONS * DEVIATIONS * self.ratio_of_moments(None, -1.0) / (2.0 * reports);
+        let distance = half + half.hypot(DEVIATIONS * (self.noise[1] / reports).sqrt());
+        (distance / DEVIATIONS).powi(2) * reports
+    }
+
     /// The largest ratio of the third to the second moment about a centre, or about the mean at each value.
     pub(crate) fn skew(&self, centre: Option<f64>) -> f64 {
+        self.ratio_of_moments(centre, 1.0)
+    }
+
+    /// The same on one side: above for the sign of one, below for minus one.
+    fn ratio_of_moments(&self, centre: Option<f64>, sign: f64) -> f64 {
         let ratio = |[first, second, third]: &[f64; 3]| {
             let c = centre.unwrap_or(*first);
             let squared = second - 2.0 * c * first + c * c;
             let cubed = third - 3.0 * c * second + 3.0 * c * c * first - c * c * c;
             // Where nothing varies nothing is skewed.
-            if squared > 1e-12 * (second + c * c) { cubed / squared } else { 0.0 }
+            if squared > 1e-12 * (second + c * c) { sign * cubed / squared } else { 0.0 }
         };
         self.moments.iter().map(ratio).fold(0.0, f64::max)
     }
@@ -184,10 +213,7 @@ impl Bracket {
     /// What the reports say.
     pub(crate) fn measure(&self, counted: &Counted<'_>) -> Bracketed {
         let [upper, lower] = if self.is_indicator {
-            // An indicator is its own square. The upper weights have a mean of at least it, so their squared mean is at least the
-            // indicator, and that at least the mean of the lower weights; the same holds for what is left to one.
-            let (upper, lower) = (self.upper.mean(counted.shares), self.lower.mean(counted.shares));
-            [-lower, -upper - 2.0 * lower]
+            squared_means_of_indicator(self.upper.rough_mean(counted), self.lower.rough_mean(counted))
         } else {
             let of = |side: &Side| {
                 side.squares.as_ref().map_or(f64::NEG_INFINITY, |squares| dot(squares, counted.shares))
@@ -244,6 +270,25 @@ impl Bracketed {
         let [low, high] = self.range().map(|end| end.clamp(limits[0], limits[1]));
         self.standard_error() + (high - low) / 2.0
     }
+}
+
+/// Lower bounds of the mean squared mean of a person's weight, for both sides of an indicator.
+///
+/// An indicator is its own square. The upper weights have a mean of at least it, so their squared mean is at least the
+/// indicator, and that at least the mean of the lower weights; the same holds for what is left to one. By chance the sides
+/// pass each other; then neither is believed where it makes the bound larger.
+///
+/// Both means are known up to noise, which would make variances that are small beside it nothing; so they count less their errors.
+pub(crate) fn squared_means_of_indicator(upper: RoughMean, lower: RoughMean) -> [f64; 2] {
+    let [low, high] = in_order([-lower.mean, upper.mean]);
+    [low - lower.error, -high - 2.0 * lower.mean - upper.error - 2.0 * lower.error]
+}
+
+/// A mean over reports and its standard deviation, roughly.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoughMean {
+    pub(crate) mean: f64,
+    pub(crate) error: f64,
 }
 
 /// By chance the two sides can pass each other.

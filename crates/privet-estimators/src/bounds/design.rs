@@ -16,7 +16,9 @@ pub(crate) struct Purpose {
 
 impl Purpose {
     pub(crate) fn new(people: f64, share: f64) -> Self {
-        Self { people: (4.0 * people.max(1.0).log2()).floor() as i32, share: (2.0 * share).round() as i32 }
+        // For more people weights would use differences of laws that rounding does not leave.
+        let people = people.clamp(1.0, MOST_PEOPLE);
+        Self { people: (4.0 * people.log2()).floor() as i32, share: (2.0 * share).round() as i32 }
     }
 
     /// The normal quantile over the root of the number of people.
@@ -49,6 +51,9 @@ pub(crate) struct Design {
     covariance: DMatrix<f64>,
     programme: Programme,
 }
+
+/// Weights are designed for so many people at most. They serve for more: what they leave open then does not shrink further.
+const MOST_PEOPLE: f64 = (1 << 23) as f64;
 
 /// The largest part of the variance over people that is left out: without noise there would be nothing left.
 const LARGEST_SHARE: f64 = 0.9999;

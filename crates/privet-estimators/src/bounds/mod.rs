@@ -26,7 +26,7 @@ mod programme;
 mod reach;
 mod sampling;
 
-pub(crate) use bracket::{Bracket, Bracketed, Counted, Side};
+pub(crate) use bracket::{Bracket, Bracketed, Counted, RoughMean, Side, squared_means_of_indicator};
 pub(crate) use design::{Design, Hunt, Purpose};
 pub(crate) use kept::Kept;
 pub(crate) use reach::{CONFIDENCE, MeanOverReports, Tail};

@@ -7,7 +7,9 @@ mod tests;
 pub use side::CrossSide;
 pub(crate) use side::{Column, Side};
 
-use crate::bounds::{MeanOverReports, Purpose, Sampling, Spread, Tail};
+use crate::bounds::{
+    MeanOverReports, Purpose, RoughMean, Sampling, Spread, Tail, squared_means_of_indicator,
+};
 use crate::consistency::Consistency;
 use crate::frequency::of_a_share;
 use crate::summary::CountSummary;
@@ -229,11 +231,15 @@ impl Pair<'_> {
         let index = (at[0], at[1]);
         let means = [products.upper[index], products.lower[index]];
         let squares = [products.upper_squares[index], products.lower_squares[index]];
-        // Whether somebody is in the cell is its own square, and lies between both products.
-        let squared_means = [means[1], 2.0 * means[1] - means[0]];
+        let of_people = |side: usize| (squares[side] - means[side].powi(2)).max(0.0);
+        let rough = |side: usize, sign: f64| RoughMean {
+            mean: sign * means[side],
+            error: (of_people(side) / self.n).sqrt(),
+        };
+        let squared_means = squared_means_of_indicator(rough(0, 1.0), rough(1, -1.0));
         let largest = self.largest(at);
         let side = |side: usize, sign: f64| {
-            let of_people = (squares[side] - means[side].powi(2)).max(0.0);
+            let of_people = of_people(side);
             let of_draws = (squares[side] - squared_means[side]).clamp(0.0, of_people);
             let variance = about.sampling.variance(Spread { of_draws, of_people });
             MeanOverReports { mean: sign * means[side], variance, skew: largest[side], n: self.n }
@@ -241,12 +247,13 @@ impl Pair<'_> {
         let (upper, lower) = (side(0, 1.0), side(1, -1.0));
         let [interval, simultaneous_interval] = [Tail::ONE, Tail::of_many(products.upper.len())]
             .map(|tail| of_a_share([-lower.upper(tail), upper.upper(tail)], share));
-        let [low, high] = [means[1].min(means[0]), means[0].max(means[1])].map(|end| end.clamp(0.0, 1.0));
-        let is_exact = (means[0] - means[1]).abs() < 1e-9;
+        let [low, high] = [means[1].min(means[0]), means[0].max(means[1])];
+        let open = high.clamp(0.0, 1.0) - low.clamp(0.0, 1.0);
         let share = Estimate {
             value: share,
-            standard_error: upper.standard_error().max(lower.standard_error()),
-            bias_bound: if is_exact { 0.0 } else { (share - low).max(high - share).max(0.0) },
+            standard_error: upper.standard_error().max(lower.standard_error()) + open / 2.0,
+            // The likeliest table is not the linear one, also where that has no bias.
+            bias_bound: (share - low).max(high - share).min(1.0),
             interval,
             n: about.n,
             method: METHOD,

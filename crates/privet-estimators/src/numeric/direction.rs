@@ -54,12 +54,15 @@ impl<'a> Directions<'a> {
             f64::midpoint(low, high)
         };
         let (cosine, sine) = (centre(0), centre(COUNT / 4));
-        let is_told = !self.may_be_nothing();
+        let length = self.length(cosine.hypot(sine));
         let angle = sine.atan2(cosine);
+        // Whoever says that there is a direction cannot add that the length may be zero, or that it may be any.
+        let reaches =
+            if self.may_be_nothing() || length.interval[0] <= 0.0 { [PI; 2] } else { self.reaches(angle) };
         MeanVector {
-            direction: self.direction(angle, is_told),
-            is_told,
-            length: self.length(cosine.hypot(sine)),
+            direction: self.direction(angle, reaches),
+            is_told: reaches[0] + reaches[1] < TAU,
+            length,
         }
     }
 
@@ -70,16 +73,20 @@ impl<'a> Directions<'a> {
         self.along.iter().all(|component| component.ends(tail)[1] >= 0.0)
     }
 
-    fn direction(&self, angle: f64, is_told: bool) -> Estimate {
+    /// How far the mean direction may be on both sides of an angle.
+    fn reaches(&self, angle: f64) -> [f64; 2] {
+        [-1, 1].map(|side| self.reach(nearest(angle), side))
+    }
+
+    fn direction(&self, angle: f64, reaches: [f64; 2]) -> Estimate {
         let turn = self.measure.space.width() / TAU;
-        let nearest = (angle.rem_euclid(TAU) / TAU * Question::ANGLES as f64).round() as i64;
+        let nearest = nearest(angle);
         let value = angle.rem_euclid(TAU) * turn;
         let across = self.component(nearest + Question::ANGLES as i64 / 4);
         let [low, high] = self.component(nearest).range();
         let length = f64::midpoint(low, high).max(f64::MIN_POSITIVE);
         let [left, right] = across.range();
         let of_length = |number: f64| (number / length).clamp(0.0, PI) * turn;
-        let reaches = if is_told { [-1, 1].map(|side| self.reach(nearest, side)) } else { [PI; 2] };
         Estimate {
             value,
             standard_error: of_length(across.standard_error()),
@@ -137,6 +144,11 @@ impl<'a> Directions<'a> {
             target: self.measure.target,
         }
     }
+}
+
+/// The nearest angle that is asked for.
+fn nearest(angle: f64) -> i64 {
+    (angle.rem_euclid(TAU) / TAU * Question::ANGLES as f64).round() as i64
 }
 
 /// The smallest length whose noisy vector is at least as long as the one that was found with the probability of the tail.

@@ -109,6 +109,16 @@ impl NumberEstimator {
         method: Method,
         bins: usize,
     ) -> Result<Distribution, EstimateError> {
+        Ok(self.fine_distribution(summary, method, bins)?.in_bins(bins))
+    }
+
+    /// The distribution over the bins that it is estimated on: those that are asked for, or parts of them, or fewer.
+    fn fine_distribution(
+        &self,
+        summary: &CountSummary,
+        method: Method,
+        bins: usize,
+    ) -> Result<Distribution, EstimateError> {
         let counts = self.counts(summary)?;
         if !(1..=MOST_CELLS).contains(&bins) {
             return Err(EstimateError::NotIdentifiable { reason: "a distribution has 1 to 4096 bins" });
@@ -123,7 +133,7 @@ impl NumberEstimator {
         };
         let merged = merge(self.groups, self.likelihood_groups(estimated), counts);
         let shares = self.shares(&self.operator(estimated), &merged, method);
-        Ok(Distribution::new(self.channel.space(), shares).in_bins(bins))
+        Ok(Distribution::new(self.channel.space(), shares))
     }
 
     /// The groups in which likelihoods are computed: several for each bin.
@@ -138,14 +148,16 @@ impl NumberEstimator {
     /// not exist.
     pub fn answer(&self, summary: &CountSummary, request: &Request) -> Result<Answer, EstimateError> {
         self.check(request)?;
-        let distribution = self.distribution(summary, request.method, request.bins)?;
+        // Ranges and quantiles cut bins, so how many are shown should not matter to them.
+        let fine = self.fine_distribution(summary, request.method, request.bins)?;
+        let distribution = fine.in_bins(request.bins);
         let counts = self.design_counts(summary)?;
         let shares = shares_of(&counts)?;
         let measure = self.measure(&shares, summary.count(), request);
         let bins = measure.bins(&distribution);
         let range = |[from, to]: &[f64; 2]| {
             let units = [*from, *to].map(|end| self.channel.space().to_unit(end));
-            RangeShare { from: *from, to: *to, share: measure.share(units, distribution.range([*from, *to])) }
+            RangeShare { from: *from, to: *to, share: measure.share(units, fine.range([*from, *to])) }
         };
         let ranges = request.ranges.iter().map(range).collect();
         let (n, method, populations) = (summary.count(), request.method, request.populations);
@@ -163,7 +175,7 @@ impl NumberEstimator {
                 populations,
             }));
         }
-        let quantiles = measure.quantiles(&distribution, &request.quantiles);
+        let quantiles = measure.quantiles(&fine, &request.quantiles);
         let mean = measure.mean(|| self.likeliest_mean(&counts));
         Ok(Answer::Numbers(Numbers { mean, distribution, bins, quantiles, ranges, n, method, populations }))
     }

@@ -59,11 +59,12 @@ impl Measure<'_> {
         const LIMITS: [f64; 2] = [0.0, 1.0];
         let interval = within(found.interval(Tail::ONE), LIMITS);
         let value = value.clamp(interval[0], interval[1]);
-        let [low, high] = within(found.range(), LIMITS);
+        // What is cut off at a limit still moves the value.
+        let [low, high] = found.range();
         Estimate {
             value,
             standard_error: found.deviation_within(LIMITS),
-            bias_bound: (value - low).max(high - value).max(0.0),
+            bias_bound: (value - low).max(high - value).min(1.0),
             interval,
             n: self.n,
             method,
@@ -111,31 +112,31 @@ impl Measure<'_> {
         let edges = self.brackets.edges(MOST_EDGES);
         let inner = edges.iter().filter(|edge| **edge < 1.0);
         self.brackets.prepare(inner.map(|edge| Question::inside([0.0, *edge])));
-        let up_to = |point: f64| -> [f64; 2] {
-            if point >= 1.0 {
-                return [1.0, 1.0];
+        let up_to = |edge: &f64| match *edge >= 1.0 {
+            true => ShareUpTo { edge: *edge, surely: [1.0; 2], expected: [1.0; 2] },
+            false => {
+                let found = self.bracketed(Question::inside([0.0, *edge]));
+                let [surely, expected] =
+                    [found.ends(Tail::ONE), found.range()].map(|band| within(band, [0.0, 1.0]));
+                ShareUpTo { edge: *edge, surely, expected }
             }
-            within(self.bracketed(Question::inside([0.0, point])).ends(Tail::ONE), [0.0, 1.0])
         };
-        let bands: Vec<(f64, [f64; 2])> = edges.into_iter().map(|edge| (edge, up_to(edge))).collect();
+        let bands: Vec<ShareUpTo> = edges.iter().map(up_to).collect();
         levels.iter().map(|level| self.quantile(*level, distribution, &bands)).collect()
     }
 
-    fn quantile(&self, level: f64, distribution: &Distribution, bands: &[(f64, [f64; 2])]) -> Quantile {
-        let last = bands.len() - 1;
-        let first = bands.iter().position(|(_, band)| band[1] >= level).unwrap_or(last);
-        // Nobody is below the lowest value.
-        let beyond =
-            bands.iter().skip(1).rposition(|(_, band)| band[0] <= level).map_or(0, |index| index + 1);
-        let low = if first == 0 { 0.0 } else { bands[first - 1].0 };
-        let high = bands.get(beyond + 1).map_or(1.0, |(edge, _)| *edge).max(low);
-        let interval = [low, high].map(|unit| self.space.from_unit(unit));
+    fn quantile(&self, level: f64, distribution: &Distribution, bands: &[ShareUpTo]) -> Quantile {
+        let place = |ends: [f64; 2]| ends.map(|unit| self.space.from_unit(unit));
+        let interval = place(where_quantile_is(level, bands, |band| band.surely));
+        let [low, high] = place(where_quantile_is(level, bands, |band| band.expected));
         let value = distribution.quantile(level).clamp(interval[0], interval[1]);
-        let reach = (interval[1] - interval[0]) / 2.0 / Tail::ONE.quantile();
+        // What noise adds to the interval is a multiple of its deviation; what is open without noise may be used up by the value.
+        let open = (high - low).min(interval[1] - interval[0]);
+        let noise = (interval[1] - interval[0] - open) / Tail::ONE.quantile();
         let value = Estimate {
             value,
-            standard_error: reach,
-            bias_bound: 0.0,
+            standard_error: (noise + open) / 2.0,
+            bias_bound: (value - low).max(high - value).max(0.0),
             interval,
             n: self.n,
             method: QUANTILE,
@@ -143,6 +144,26 @@ impl Measure<'_> {
         };
         Quantile { level, value }
     }
+}
+
+/// What is known about the share of people up to a value.
+#[derive(Debug, Clone, Copy)]
+struct ShareUpTo {
+    edge: f64,
+    /// With the reach of noise.
+    surely: [f64; 2],
+    /// As the reports show it.
+    expected: [f64; 2],
+}
+
+/// The tested values between which the quantile of a level lies, by one of two bands.
+fn where_quantile_is(level: f64, bands: &[ShareUpTo], band: impl Fn(&ShareUpTo) -> [f64; 2]) -> [f64; 2] {
+    let last = bands.len() - 1;
+    let first = bands.iter().position(|one| band(one)[1] >= level).unwrap_or(last);
+    // Nobody is below the lowest value.
+    let beyond = bands.iter().skip(1).rposition(|one| band(one)[0] <= level).map_or(0, |index| index + 1);
+    let low = if first == 0 { 0.0 } else { bands[first - 1].edge };
+    [low, bands.get(beyond + 1).map_or(1.0, |one| one.edge).max(low)]
 }
 
 /// The ends of a bin, as fractions of the domain.

@@ -2,7 +2,9 @@
 
 use super::brackets::Brackets;
 use super::cells::Cells;
-use crate::bounds::{Bracket, Bracketed, Kept, MeanOverReports, Purpose, Side};
+use crate::bounds::{
+    Bracket, Bracketed, Kept, MeanOverReports, Purpose, RoughMean, Side, squared_means_of_indicator,
+};
 use crate::frequency::Frequency;
 use privet_core::{EstimateError, Target, parallel};
 use privet_mechanisms::plane::PlaneLaws;
@@ -133,9 +135,17 @@ impl<'a> Reported<'a> {
         if is_by_path {
             return bracket.between(self.by_path(upper), self.by_path(lower));
         }
-        // As for single reports: an indicator is its own square, so both sides bound squared means from below.
-        let [above, below] = [upper, lower].map(|side| dot(&side.weights, &self.squared));
-        bracket.between(self.by_draw(upper, -below), self.by_draw(lower, -above - 2.0 * below))
+        let [of_upper, of_lower] = squared_means_of_indicator(self.rough_mean(upper), self.rough_mean(lower));
+        bracket.between(self.by_draw(upper, of_upper), self.by_draw(lower, of_lower))
+    }
+
+    /// The mean of weights as groups count for variances.
+    fn rough_mean(&self, side: &Side) -> RoughMean {
+        let squares: f64 = side.weights.iter().zip(&self.squared).map(|(w, share)| w * w * share).sum();
+        RoughMean {
+            mean: dot(&side.weights, &self.squared),
+            error: (squares / self.paths).sqrt() / self.shortest,
+        }
     }
 
     /// Only draws are random. In units of reports that count alike, of which there are many even if paths are few.

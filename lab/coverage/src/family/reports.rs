@@ -113,8 +113,8 @@ impl Experiment for Places {
     }
 }
 
-/// People who hold words or categories that are hashed. Which of them are held is drawn anew each time: hash functions are fixed,
-/// and who collides with whom is chance only over the labels.
+/// People who hold words or categories that are hashed. Hash functions are fixed, so who collides with whom is chance only over
+/// the labels.
 #[derive(Debug)]
 pub struct Words {
     id: &'static str,
@@ -122,6 +122,7 @@ pub struct Words {
     estimator: Arc<dyn AnyEstimator>,
     n: u64,
     target: Target,
+    is_fixed: bool,
 }
 
 /// Shares of the held ones.
@@ -129,19 +130,25 @@ const HELD: [f64; 5] = [0.4, 0.25, 0.2, 0.1, 0.05];
 const CATEGORIES: u32 = 40;
 
 impl Words {
+    /// Which words are held: others each time, or always the same.
+    pub const POPULATIONS: [&'static str; 2] = ["five of many", "five fixed ones"];
+
     /// Prepares a collection: `prefix-tree`, `rappor` or `count-mean-sketch`.
     ///
     /// # Errors
     /// When the mechanism cannot be built.
-    pub fn new(id: &'static str, epsilon: f64, n: u64, target: Target) -> Result<Self> {
+    pub fn new(id: &'static str, epsilon: f64, n: u64, population: &str, target: Target) -> Result<Self> {
         let domain =
             if id == "prefix-tree" { "words:3".to_owned() } else { format!("categories:{CATEGORIES}") };
         let (mechanism, estimator) = built(id, &domain, epsilon)?;
-        Ok(Self { id, mechanism, estimator, n, target })
+        Ok(Self { id, mechanism, estimator, n, target, is_fixed: population == Self::POPULATIONS[1] })
     }
 
     /// As many different numbers as are held.
     fn labels(&self, rng: &mut Generator) -> Vec<u32> {
+        if self.is_fixed {
+            return (0..HELD.len() as u32).collect();
+        }
         let mut labels: Vec<u32> = Vec::new();
         while labels.len() < HELD.len() {
             let label = (rng.next_u64() % u64::from(CATEGORIES)) as u32;
