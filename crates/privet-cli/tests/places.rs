@@ -47,12 +47,27 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
+/// The likeliest shares add up to one. A share beyond its interval is moved to the nearest end: the sum is less than one only if
+/// some are at an upper end, and more only if some are at a lower one. How far they are moved is a matter of chance; here, where
+/// all draws are fixed, it is less than a hundredth.
+fn check_sum(rows: &[Value]) {
+    let missing = 1.0 - rows.iter().map(|row| number(&row["value"])).sum::<f64>();
+    let is_any_at = |end: usize| rows.iter().any(|row| row["value"] == row["interval"][end]);
+    let is_moved = if missing > 0.0 { is_any_at(1) } else { is_any_at(0) };
+    assert!(missing.abs() < if is_moved { 0.01 } else { 1e-9 }, "{rows:?}");
+}
+
 #[test]
 fn shares_of_cells_are_estimated_from_reports() {
     let folder = folder();
     solve(&folder);
-    for mechanism in [format!("--mechanism window-2d {SQUARE} --epsilon 4"), "--mechanism file:a.json".into()]
-    {
+    // Some people are .05 away from a line between cells. The window tells them from others better than the reports of the file,
+    // which was made for small distances; for people in the middle of a cell both have a lower end above .8.
+    let mechanisms = [
+        (format!("--mechanism window-2d {SQUARE} --epsilon 4"), 0.7),
+        ("--mechanism file:a.json".to_owned(), 0.45),
+    ];
+    for (mechanism, least) in mechanisms {
         let ending = folder.run(&format!(
             "perturb {mechanism} --in people.csv --column place --out reports.csv --insecure-seed 4"
         ));
@@ -60,9 +75,8 @@ fn shares_of_cells_are_estimated_from_reports() {
         let estimate = format!("estimate {mechanism} --in reports.csv --insecure-seed");
         let document = folder.json(&format!("{estimate} --distribution-bins 2"));
         let rows = document["estimates"].as_array().unwrap();
-        let total: f64 = rows.iter().map(|row| number(&row["value"])).sum();
-        // A value that lies outside of its interval is moved to the nearest end, so the sum is one only nearly.
-        assert!(rows.len() == 4 && (total - 1.0).abs() < 0.05, "{document}");
+        assert_eq!(rows.len(), 4);
+        check_sum(rows);
         assert_eq!(rows[2]["place"], serde_json::json!([0.25, 0.75]));
         assert_eq!(rows[2]["from"], serde_json::json!([0.0, 0.5]));
         assert_eq!((&rows[2]["to"], &rows[2]["label"]), (&serde_json::json!([0.5, 1.0]), &"2".into()));
@@ -71,7 +85,7 @@ fn shares_of_cells_are_estimated_from_reports() {
             assert!(low <= high && number(&row["standard_error"]) >= 0.0, "{row}");
         }
         // Evenly spread people would have a quarter.
-        assert!(number(&rows[2]["value"]) > 0.8 && number(&rows[2]["interval"][0]) > 0.4, "{document}");
+        assert!(number(&rows[2]["value"]) > 0.8 && number(&rows[2]["interval"][0]) > least, "{document}");
         assert_eq!((&document["n"], &document["guarantee"]["kind"]), (&150.into(), &"pure".into()));
         for flag in ["--quantiles 0.5", "--top 3", "--consistency simplex", "--range 0,1", "--smooth 4"] {
             let ending = folder.run(&format!("{estimate} {flag}"));

@@ -126,9 +126,37 @@ fn readings_are_nearer_than_reports() {
     assert!(quarters.len() == 4 && (shares.sum::<f64>() - 1.0).abs() < 1e-9);
     // Everybody is west and north.
     assert!(quarters[1]["interval"][0].as_f64().unwrap() > 0.5, "{}", sure["intervals"]);
-    assert!(complaint(&folder, &format!("{estimate} --intervals 3"), 2).contains("grid"));
     let smooth = folder.json(&format!("{estimate} --smooth 0.3"));
     assert!(smooth["average_error"]["readings"].as_f64().unwrap() < error("reports"));
+}
+
+/// What cannot have intervals is refused before a file that does not exist is missed.
+#[test]
+fn intervals_are_refused_before_long_work() {
+    let folder = folder();
+    let estimate = |method: &str| {
+        format!("trajectory estimate {SQUARE} --grid 16 --epsilon 3 --truth nowhere.csv --method {method}")
+    };
+    let moving = format!("{} --in nowhere.csv --intervals 2", estimate("tracs-d"));
+    let said = complaint(&folder, &moving, 2);
+    assert!(
+        said.contains("each is seen from the one before") && said.contains("hint: leave --intervals out"),
+        "{said}"
+    );
+    assert!(complaint(&folder, &format!("{moving} --fixed-reference"), 74).contains("nowhere.csv"));
+    let lines = format!("{} --in paths.csv --intervals 3", estimate("window-2d"));
+    assert!(complaint(&folder, &lines, 2).contains("must divide 16 and 16"));
+}
+
+#[test]
+fn too_little_to_estimate_from_is_its_own_failure() {
+    let folder = Folder::new();
+    folder.write("one.csv", "trajectory_id,lon,lat\n7,0.5,0.5\n7,0.4,0.6\n");
+    let estimate = format!("trajectory estimate {SQUARE} --method window-2d --epsilon 3 --grid 4");
+    let of_one = format!("{estimate} --in one.csv --intervals 2");
+    assert_eq!(folder.run(&of_one).code, 0);
+    let said = complaint(&folder, &format!("{of_one} --target population"), 75);
+    assert!(said.contains("at least 2 reports: got 1"), "{said}");
 }
 
 #[test]

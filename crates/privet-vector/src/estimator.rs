@@ -84,7 +84,7 @@ impl MeanVectorEstimator {
     pub fn mean_vector(&self, summary: &VectorSummary, target: Target) -> Result<MeanVector, EstimateError> {
         let method = if self.mechanism.is_unbiased() { UNBIASED } else { BIASED };
         let noise = self.mechanism.coordinate_noise();
-        let coordinates = summary.means(self.mechanism.fingerprint(), noise, target, method)?;
+        let coordinates = summary.means(self.mechanism.fingerprint(), &noise, target, method)?;
         Ok(MeanVector { coordinates, n: summary.count() })
     }
 }

@@ -20,8 +20,8 @@ use cells::Cells;
 use laws::Laws;
 pub use paths::{PathQuestion, PathShares};
 use privet_core::{
-    EstimateError, Estimator, Fingerprint, FingerprintBuilder, ParameterError, Probability,
-    ReportBuffer, ReportError, Summary,
+    EstimateError, Estimator, Fingerprint, FingerprintBuilder, ParameterError, Probability, ReportBuffer,
+    ReportError, Summary,
 };
 use privet_mechanisms::plane::{PlaneReports, PlaneWindow, SquareWindow};
 use std::sync::{Arc, OnceLock};

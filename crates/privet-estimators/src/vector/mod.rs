@@ -1,6 +1,10 @@
 //! Means of vectors: fixed-point sums that add up in any order.
 
-use crate::bounds::{MeanOverReports, Tail};
+mod noise;
+
+pub use noise::CoordinateNoise;
+
+use noise::Seen;
 use privet_core::{
     Dimension, Estimate, EstimateError, Fingerprint, MergeError, ReportError, Summary, Target,
 };
@@ -167,15 +171,14 @@ impl VectorSummary {
         self.moments.len() * (MOMENT_BYTES / 8)
     }
 
-    /// The mean of each coordinate of the reports, with the standard error that the reports themselves show. It covers both the noise
-    /// and how people differ; for the people who reported that is a little more than their noise.
+    /// The mean of each coordinate of the reports; `noise` says how each of them varies.
     ///
     /// # Errors
-    /// When there are fewer than two reports, or the summary belongs to another mechanism.
+    /// When there are fewer than two reports, or the summary belongs to another mechanism or has other coordinates.
     pub fn means(
         &self,
         mechanism: Fingerprint,
-        noise: CoordinateNoise,
+        noise: &[CoordinateNoise],
         target: Target,
         method: &'static str,
     ) -> Result<Vec<Estimate>, EstimateError> {
@@ -185,41 +188,28 @@ impl VectorSummary {
                 got: self.fingerprint.to_string(),
             });
         }
+        if self.moments.len() != noise.len() {
+            return Err(EstimateError::Damaged { reason: "another number of coordinates" });
+        }
         if self.reports < 2 {
             return Err(EstimateError::TooFewReports { needed: 2, got: self.reports });
         }
         let size = self.scale.size();
-        let estimate = |moments: &Moments| {
+        let estimate = |(moments, noise): (&Moments, &CoordinateNoise)| {
             let (mean, variance) = moments.mean_and_variance(self.reports);
-            let (value, variance) = (size * mean, (size * size * variance).max(noise.least_variance));
-            let side = |mean: f64| MeanOverReports {
-                mean,
-                variance,
-                skew: noise.largest_part,
-                n: self.reports as f64,
-            };
+            let seen = Seen { mean: size * mean, variance: size * size * variance, n: self.reports as f64 };
             Estimate {
-                value,
-                standard_error: side(value).standard_error(),
+                value: seen.mean,
+                standard_error: noise.standard_error(seen, target),
                 bias_bound: 0.0,
-                interval: [-side(-value).upper(Tail::ONE), side(value).upper(Tail::ONE)],
+                interval: noise.interval(seen, target),
                 n: self.reports,
                 method,
                 target,
             }
         };
-        Ok(self.moments.iter().map(estimate).collect())
+        Ok(self.moments.iter().zip(noise).map(estimate).collect())
     }
-}
-
-/// How one coordinate of a report varies, whatever the vector.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct CoordinateNoise {
-    /// At least by this variance.
-    pub least_variance: f64,
-    /// Where most reports say nothing about a coordinate: the largest number that one of the others says. Zero if every report
-    /// speaks about every coordinate.
-    pub largest_part: f64,
 }
 
 const TOO_MANY: ReportError =
@@ -307,8 +297,14 @@ mod tests {
         summary
     }
 
+    /// Noise about which only this is known: reports in its range.
+    fn anything(bound: f64) -> CoordinateNoise {
+        let moments = [[0.0; 3], [bound * bound, 0.0, bound.powi(4)]];
+        CoordinateNoise { reports: [-bound, bound], ..CoordinateNoise::of_moments(moments, [-bound, bound]) }
+    }
+
     fn means(summary: &VectorSummary, mechanism: Fingerprint) -> Result<Vec<Estimate>, EstimateError> {
-        summary.means(mechanism, CoordinateNoise::default(), Target::Reported, "test")
+        summary.means(mechanism, &[anything(1e6); 2], Target::Reported, "test")
     }
 
     proptest! {
@@ -341,15 +337,13 @@ mod tests {
 
     #[test]
     fn means_and_standard_errors_are_those_of_the_textbook() {
-        let summary = of(&[1.0, 1e5, 2.0, 1e5 + 1.0, 6.0, 1e5 + 2.0]);
+        let summary = of(&[1.0, 1e5, 2.0, 1e5 + 1.0, 6.0, 1e5 + 2.0].repeat(4));
         let means = means(&summary, mechanism()).unwrap();
         assert!((means[0].value - 3.0).abs() < 1e-5);
-        // Variance 7 among three.
-        assert!((means[0].standard_error - (7.0f64 / 3.0).sqrt()).abs() < 1e-5);
+        // Squares of distances add up to 56 and to 8 among twelve.
+        assert!((means[0].standard_error - (56.0f64 / 11.0 / 12.0).sqrt()).abs() < 1e-5);
         assert!((means[1].value - 100_001.0).abs() < 1e-5);
-        assert!((means[1].standard_error - (1.0f64 / 3.0).sqrt()).abs() < 1e-5, "{:?}", means[1]);
-        // Student's quantile with two degrees of freedom is larger still, and so is the widened one than the normal.
-        assert!(means[0].interval[1] - means[0].value > 2.5 * means[0].standard_error);
+        assert!((means[1].standard_error - (8.0f64 / 11.0 / 12.0).sqrt()).abs() < 1e-5, "{:?}", means[1]);
     }
 
     #[test]

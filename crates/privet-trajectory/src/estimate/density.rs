@@ -41,11 +41,15 @@ impl Density {
     }
 }
 
-/// The block of each cell.
+/// Whether the lines of a coarser grid are lines of a fine one.
+pub(super) fn divides(shape: [u32; 2], fine: [u32; 2]) -> bool {
+    (0..2).all(|axis| shape[axis] > 0 && fine[axis].is_multiple_of(shape[axis]))
+}
+
+/// The block of each cell; `None` where the lines of the blocks are not lines of the grid.
 pub(super) fn blocks(grid: &Grid, shape: [u32; 2]) -> Option<Vec<u32>> {
     let fine = grid.shape();
-    let fits = (0..2).all(|axis| shape[axis] > 0 && fine[axis].is_multiple_of(shape[axis]));
-    fits.then(|| {
+    divides(shape, fine).then(|| {
         let steps = [fine[0] / shape[0], fine[1] / shape[1]];
         let block = |cell: u32| (cell / fine[1] / steps[0]) * shape[1] + cell % fine[1] / steps[1];
         (0..fine[0] * fine[1]).map(block).collect()

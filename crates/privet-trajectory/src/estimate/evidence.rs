@@ -6,6 +6,7 @@ use crate::method::{LocationMethod, References};
 use crate::rounding::{Grid, Rounding};
 use crate::space::Space;
 use crate::{Path, Place, TrajectoryError};
+use privet_core::EstimateError;
 use std::collections::HashMap;
 
 /// The reports of many paths, and how likely each is from each cell of a grid.
@@ -128,7 +129,7 @@ impl Distinct {
     ) -> Result<Self, TrajectoryError> {
         let total: usize = reports.iter().map(|path| path.places.len()).sum();
         if total == 0 {
-            return Err(TrajectoryError::incompatible("an estimate needs at least 1 report: got 0"));
+            return Err(EstimateError::TooFewReports { needed: 1, got: 0 }.into());
         }
         for path in reports {
             path.check_times()?;

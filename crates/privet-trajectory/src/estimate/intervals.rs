@@ -1,6 +1,6 @@
 //! How sure a density is.
 
-use super::density::{blocks, sums};
+use super::density::{blocks, divides, sums};
 use super::evidence::Evidence;
 use crate::method::{LocationMethod, References, ReportLaws};
 use crate::{Path, Place, TrajectoryError};
@@ -47,31 +47,55 @@ impl<'a> ShareIntervals<'a> {
         Ok(Self { group_of, shares: PathShares::new(laws, shape), shape })
     }
 
+    /// How many cells there are along each side.
+    pub fn shape(&self) -> [u32; 2] {
+        self.shape
+    }
+
+    /// What can be refused before anything is computed.
+    ///
+    /// # Errors
+    /// When the lines of the cells are not lines of the evidence's grid, or there are too few paths.
+    pub fn check(
+        &self,
+        grid: [u32; 2],
+        reports: &[Path],
+        question: PathQuestion,
+    ) -> Result<(), TrajectoryError> {
+        if !divides(self.shape, grid) {
+            return Err(self.other_lines(grid));
+        }
+        let got = reports.iter().filter(|path| !path.places.is_empty()).count() as u64;
+        match question.is_by_path() && got < 2 {
+            true => Err(TrajectoryError::TooFewPaths { needed: 2, got }),
+            false => Ok(()),
+        }
+    }
+
+    fn other_lines(&self, [first, second]: [u32; 2]) -> TrajectoryError {
+        TrajectoryError::incompatible(format!(
+            "the sides of a coarser grid must divide {first} and {second}: got {} x {}",
+            self.shape[0], self.shape[1]
+        ))
+    }
+
     /// The shares of the cells, the second coordinate fastest. The evidence is that of the same reports, and gives the value of
     /// each share.
     ///
     /// # Errors
-    /// When the lines of the cells are not lines of the evidence's grid, the reports are others, or there are too few paths.
+    /// As for [`ShareIntervals::check`], and when the reports are others.
     pub fn estimate(
         &self,
         evidence: &Evidence,
         reports: &[Path],
         question: PathQuestion,
     ) -> Result<Vec<Frequency>, TrajectoryError> {
-        let blocks = blocks(evidence.grid(), self.shape).ok_or_else(|| {
-            let [first, second] = evidence.grid().shape();
-            TrajectoryError::incompatible(format!(
-                "the sides of a coarser grid must divide {first} and {second}: got {} x {}",
-                self.shape[0], self.shape[1]
-            ))
-        })?;
+        let grid = evidence.grid();
+        self.check(grid.shape(), reports, question)?;
+        let blocks = blocks(grid, self.shape).ok_or_else(|| self.other_lines(grid.shape()))?;
         let lengths = evidence.paths().iter().map(|path| path.kernels.len());
         if !reports.iter().map(|path| path.places.len()).eq(lengths) {
             return Err(TrajectoryError::incompatible("the reports are not those of the evidence"));
-        }
-        let (is_random, people) = (question.is_by_path(), evidence.people());
-        if is_random && people < 2 {
-            return Err(TrajectoryError::TooFewPaths { needed: 2, got: people });
         }
         let groups = |path: &Path| path.places.iter().map(|report| (self.group_of)(report)).collect();
         let groups: Vec<Vec<u32>> = reports.iter().map(groups).collect();
@@ -90,15 +114,10 @@ impl<'a> ShareIntervals<'a> {
 }
 
 impl Evidence {
-    /// How many paths have a report.
-    fn people(&self) -> u64 {
-        self.paths().iter().filter(|path| !path.kernels.is_empty()).count() as u64
-    }
-
     /// The density in which each path counts alike.
     fn shares_of_people(&self) -> Vec<f64> {
         let reports = self.reports() as f64;
-        let paths = self.people() as f64;
+        let paths = self.paths().iter().filter(|path| !path.kernels.is_empty()).count() as f64;
         // As many in all as there are reports, which is what the early stop goes by.
         self.maximise(&self.counts(|path| reports / (paths * self.paths()[path].kernels.len().max(1) as f64)))
     }

@@ -1,6 +1,6 @@
 //! The choice that the sphere mechanisms make: in the cap around the truth, or not.
 
-use crate::special::Above;
+use crate::special::{Above, HeightMoments};
 use privet_core::{CryptoRng, Epsilon, Extent, Fraction, ParameterError, Piece};
 
 /// Beyond this the cap is smaller than rounding can describe; a larger epsilon is not spent.
@@ -94,6 +94,12 @@ impl Cap {
     pub(crate) fn mean_of(&self, above: f64, anywhere: f64) -> f64 {
         let [low, high] = self.densities();
         high * above + low * (anywhere - above)
+    }
+
+    /// The moments of a report, from those of the unrandomised point above the threshold, and anywhere.
+    pub(crate) fn moments(&self, above: HeightMoments, anywhere: HeightMoments) -> HeightMoments {
+        let [low, high] = self.densities();
+        HeightMoments::mixed([above, anywhere], [high - low, low])
     }
 
     /// The share of heights below and above the threshold, for heights between two ends.

@@ -162,6 +162,20 @@ impl ClipSet {
         }
     }
 
+    /// Between which numbers a coordinate of the vectors lies; infinite where the set does not bound it.
+    pub fn range(&self, coordinate: usize) -> [f64; 2] {
+        match self {
+            Self::L1Ball { radius, .. } | Self::L2Ball { radius, .. } | Self::Sphere { radius, .. } => {
+                [-radius, *radius]
+            }
+            Self::Box { radii } => [-radii[coordinate], radii[coordinate]],
+            Self::Ellipsoid { centre, radii } => {
+                [-1.0, 1.0].map(|side| centre[coordinate] + side * radii[coordinate])
+            }
+            Self::Image { .. } => [f64::NEG_INFINITY, f64::INFINITY],
+        }
+    }
+
     /// How far two vectors of the set can be apart.
     pub fn sensitivity(&self) -> Sensitivity {
         match self {

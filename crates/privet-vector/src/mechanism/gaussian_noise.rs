@@ -2,7 +2,7 @@
 
 use super::clip::l2_norm;
 use super::lattice::check_room;
-use super::{ClipSet, VectorMechanism, checked, noise_pieces};
+use super::{ClipSet, VectorMechanism, added_noise, checked, noise_pieces};
 use crate::VectorError;
 use crate::sampling::fill_normals;
 use crate::special::upper_tail;
@@ -10,6 +10,7 @@ use privet_core::{
     CryptoRng, Delta, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, ParameterError,
     Piece, ReportError,
 };
+use privet_estimators::CoordinateNoise;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -29,6 +30,8 @@ const TAIL_ERROR: f64 = 1e-12;
 const STEPS: f64 = (1u32 << 26) as f64;
 /// Clipping may miss the ball by a few roundings; the noise is calibrated for that much more.
 const MARGIN: f64 = 1e-12;
+/// The fourth central moment of normal noise over the squared variance.
+const KURTOSIS: f64 = 3.0;
 
 /// Clips a vector to an ellipsoid, divides by the half axes, adds Gaussian noise with the analytic calibration and multiplies back;
 /// see the named mechanisms.
@@ -171,6 +174,13 @@ impl<K: GaussianRule> VectorMechanism for GaussianMechanism<K> {
         let ends = [-f64::from(i32::MAX), f64::from(i32::MAX)];
         let coordinates = (0..self.radii.len()).flat_map(|index| ends.map(|end| self.value(index, end)));
         coordinates.fold(0.0, |largest, value| largest.max(value.abs()))
+    }
+
+    fn coordinate_noise(&self) -> Vec<CoordinateNoise> {
+        let noise = |(coordinate, variance): (usize, f64)| {
+            added_noise(variance, KURTOSIS, self.clip.range(coordinate))
+        };
+        self.coordinate_variances().into_iter().enumerate().map(noise).collect()
     }
 
     fn code_count(&self) -> usize {

@@ -1,19 +1,22 @@
 //! Laplace noise on whole numbers, the same for all mechanisms that add it.
 
 use super::lattice::check_room;
-use super::{ClipSet, VectorMechanism, checked, noise_pieces};
+use super::{ClipSet, VectorMechanism, added_noise, checked, noise_pieces};
 use crate::VectorError;
 use privet_core::sampling::discrete_laplace;
 use privet_core::{
     CryptoRng, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, ParameterError, Piece,
     ReportError,
 };
+use privet_estimators::CoordinateNoise;
 use std::fmt::Debug;
 
 /// The scale of the noise has this many bits, unless epsilon is large.
 const SCALE_BITS: u32 = 26;
 /// Up to here the largest code is 22 scales beyond the clip set.
 const LARGE_EPSILON: f64 = 20.0;
+/// The fourth central moment over the squared variance; on whole numbers a little less.
+pub(super) const LAPLACE_KURTOSIS: f64 = 6.0;
 
 /// Noise of scale 2^bits steps in each coordinate. A coordinate with a share of the budget has as many steps to either side as the
 /// share pays for: `steps` of them cost 2 steps / 2^bits.
@@ -173,6 +176,13 @@ impl<K: LaplaceRule> VectorMechanism for LaplaceMechanism<K> {
 
     fn report_bound(&self) -> f64 {
         self.noise.bound()
+    }
+
+    fn coordinate_noise(&self) -> Vec<CoordinateNoise> {
+        let noise = |(coordinate, variance): (usize, f64)| {
+            added_noise(variance, LAPLACE_KURTOSIS, self.clip.range(coordinate))
+        };
+        self.noise.variances().into_iter().enumerate().map(noise).collect()
     }
 
     fn code_count(&self) -> usize {

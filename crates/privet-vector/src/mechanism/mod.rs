@@ -12,6 +12,7 @@ mod clip;
 mod coordinate_laplace;
 mod gaussian_noise;
 mod gaussian_vector;
+mod heights;
 mod instance_optimal;
 mod laplace_noise;
 mod laplace_vector;
@@ -71,10 +72,8 @@ pub trait VectorMechanism: Debug + Send + Sync {
     /// No coordinate of a report is further from zero than this.
     fn report_bound(&self) -> f64;
 
-    /// What is known about the noise of one coordinate, whatever the vector, for intervals.
-    fn coordinate_noise(&self) -> CoordinateNoise {
-        CoordinateNoise::default()
-    }
+    /// How each coordinate of a report varies around its mean, whatever the vector, for intervals.
+    fn coordinate_noise(&self) -> Vec<CoordinateNoise>;
 
     /// How many integers a report has.
     fn code_count(&self) -> usize;
@@ -213,6 +212,14 @@ fn opposite_vectors(dimension: Dimension, radius: f64) -> [Vec<f64>; 2] {
         vector[0] = first;
         vector
     })
+}
+
+/// How a coordinate varies to which symmetric noise is added: the fourth central moment of the noise is so many times its squared
+/// variance, and the mean lies in a range.
+fn added_noise(variance: f64, kurtosis: f64, means: [f64; 2]) -> CoordinateNoise {
+    // The fourth power of the largest noise that there may be is beyond all numbers.
+    let unit = CoordinateNoise::of_moments([[1.0, 0.0, kurtosis]], [0.0; 2]);
+    CoordinateNoise { means, ..unit.scaled(variance.sqrt()) }
 }
 
 /// The law of noise in a few numbers: within one scale, and beyond on both sides out to `reach` scales, each with probability `beyond`.

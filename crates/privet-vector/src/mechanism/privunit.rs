@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::cap::Cap;
 use super::lattice::FixedPoint;
-use super::{ClipSet, VectorMechanism, clip, height_of, opposite_vectors};
+use super::{ClipSet, VectorMechanism, clip, height_of, heights, opposite_vectors};
 use crate::VectorError;
 use crate::sampling::HeightSampler;
 use crate::special::SphereLaw;
@@ -11,6 +11,7 @@ use privet_core::{
     CryptoRng, Dimension, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, Numerics,
     ParameterError, Piece, ReportError,
 };
+use privet_estimators::CoordinateNoise;
 
 /// PrivUnit (PrivUnit2): the direction of a vector, with the smallest error of all pure mechanisms on the sphere.
 ///
@@ -146,6 +147,16 @@ impl VectorMechanism for PrivUnit {
 
     fn report_bound(&self) -> f64 {
         self.lattice.bound()
+    }
+
+    fn coordinate_noise(&self) -> Vec<CoordinateNoise> {
+        let law = SphereLaw::new(self.dimension());
+        let moments =
+            self.cap.moments(law.moments_above(self.cap.threshold), law.moments_above(0.0).both_sides());
+        let reports = [-self.report_bound(), self.report_bound()];
+        let noise =
+            CoordinateNoise { reports, ..heights::coordinate_noise(&moments, &self.clip, self.length) };
+        vec![noise; self.dimension().get()]
     }
 
     fn code_count(&self) -> usize {

@@ -4,14 +4,18 @@ use super::axis::Axis;
 use super::cap::Cap;
 use super::lattice::FixedPoint;
 use super::privunit::refuse_single;
-use super::{ClipSet, VectorMechanism, clip, height_of, opposite_vectors};
+use super::{ClipSet, VectorMechanism, clip, height_of, heights, opposite_vectors};
 use crate::VectorError;
 use crate::sampling::{HeightSampler, normal_beyond, normal_within};
-use crate::special::{SphereLaw, mean_inverse_length, normal_above, square_above};
+use crate::special::{
+    SphereLaw, mean_inverse_length, normal_above, normal_moments_above, normalized_moments_above,
+    square_above,
+};
 use privet_core::{
     CryptoRng, Dimension, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, Numerics,
     ParameterError, Piece, ReportError,
 };
+use privet_estimators::CoordinateNoise;
 use privet_estimators::statistics::chi_square_upper_tail;
 
 /// Two ways to draw a normal number above a threshold are exact; below this one, drawing any and dropping the sign keeps more
@@ -223,6 +227,19 @@ impl VectorMechanism for PrivUnitG {
 
     fn report_bound(&self) -> f64 {
         self.lattice.bound()
+    }
+
+    fn coordinate_noise(&self) -> Vec<CoordinateNoise> {
+        let (dimension, threshold) = (self.dimension(), self.cap.threshold);
+        let above = |height: f64| match self.is_normalized {
+            true => normalized_moments_above(dimension, height),
+            false => normal_moments_above(height),
+        };
+        let moments = self.cap.moments(above(threshold), above(0.0).both_sides());
+        let reports = [-self.report_bound(), self.report_bound()];
+        let noise =
+            CoordinateNoise { reports, ..heights::coordinate_noise(&moments, &self.clip, self.scale) };
+        vec![noise; self.dimension().get()]
     }
 
     fn code_count(&self) -> usize {

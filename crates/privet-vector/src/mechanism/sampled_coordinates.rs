@@ -10,7 +10,7 @@ use privet_core::{
 use privet_estimators::CoordinateNoise;
 use privet_limit::line::{LineProblem, Unbiased};
 use privet_limit::{Cache, Objective, Problem, SolvedChannel, Stop};
-use privet_mechanisms::analysis::{Analysis, AnyNumeric, Loss};
+use privet_mechanisms::analysis::{Analysis, AnyNumeric, DensityPiece, Loss};
 use privet_mechanisms::interval::{Hybrid, MinimaxUnbiased, Piecewise};
 use privet_mechanisms::lattice::LatticeChannel;
 use std::fmt::Debug;
@@ -55,8 +55,8 @@ pub struct SampledCoordinates {
     chosen: u32,
     channel: Arc<dyn CoordinateChannel>,
     guarantee: Guarantee,
-    /// The smallest and the largest variance of a coordinate over its range, in squared radii.
-    variances: [f64; 2],
+    /// How a coordinate varies, in radii.
+    noise: CoordinateNoise,
 }
 
 impl SampledCoordinates {
@@ -129,8 +129,8 @@ impl SampledCoordinates {
         let chosen = (epsilon.get() / 2.5).floor().clamp(1.0, count) as u32;
         let channel = channel(epsilon.divided(chosen)?)?;
         let guarantee = channel.repeated(chosen)?;
-        let variances = variances(&*channel, count / f64::from(chosen));
-        Ok(Self { info, clip, radii, chosen, channel, guarantee, variances })
+        let noise = noise(&*channel, count / f64::from(chosen));
+        Ok(Self { info, clip, radii, chosen, channel, guarantee, noise })
     }
 
     /// How many coordinates a report holds.
@@ -245,18 +245,69 @@ fn solved(epsilon: Epsilon) -> Result<MinimaxUnbiased, ParameterError> {
     }
 }
 
-/// The smallest and the largest of (d/k) (V(x) + x^2) - x^2 over 513 values x between 0 and 1; the law at -x is that at x, mirrored.
-fn variances(channel: &dyn CoordinateChannel, scale: f64) -> [f64; 2] {
+/// How a coordinate varies in radii, from the laws at 513 values between 0 and 1; the law at -x is that at x, mirrored.
+fn noise(channel: &dyn CoordinateChannel, scale: f64) -> CoordinateNoise {
     const PARTS: u32 = 512;
     let analysis = Analysis::new(channel.numeric());
-    let at = |part: u32| {
-        let x = f64::from(part) / f64::from(PARTS);
-        let variance = analysis.law(x).map_or(f64::INFINITY, |law| law.variance());
-        scale * (variance + x * x) - x * x
+    let values = (0..=PARTS).map(|part| f64::from(part) / f64::from(PARTS));
+    let moments = values.map(|value| central_moments(&pieces(channel, &analysis, value), value, scale));
+    let gap = widest_gap(pieces(channel, &analysis, 0.0), scale);
+    let reports = [0, channel.cells() - 1].map(|cell| scale * channel.value(cell));
+    CoordinateNoise { reports, gap, ..CoordinateNoise::of_moments(moments, [-1.0, 1.0]) }
+}
+
+/// The law of the report of one value. More cells than these are so close together that each may be spread over its own width.
+fn pieces(channel: &dyn CoordinateChannel, analysis: &Analysis<'_>, value: f64) -> Vec<DensityPiece> {
+    const MOST_ATOMS: u32 = 1 << 14;
+    if channel.cells() > MOST_ATOMS {
+        return analysis.law(value).map_or(Vec::new(), |law| law.pieces());
+    }
+    let channel = channel.numeric();
+    let placed = channel.place(value);
+    let up = placed.up as f64 / 2f64.powi(64);
+    let atoms = |(node, share): (u32, f64)| {
+        channel.runs(node).into_iter().flat_map(move |run| {
+            let mass = share * run.weight as f64 / channel.row_total() as f64;
+            let values = (run.first..run.first + run.count).map(|cell| channel.output_value(cell));
+            values.map(move |value| DensityPiece { from: value, to: value, mass })
+        })
     };
-    (0..=PARTS)
-        .map(at)
-        .fold([f64::INFINITY, 0.0], |[low, high], variance| [low.min(variance), high.max(variance)])
+    let rows = [(placed.node, 1.0 - up), (channel.next_node(placed.node), up)];
+    rows.into_iter().filter(|(_, share)| *share > 0.0).flat_map(atoms).collect()
+}
+
+/// The second, third and fourth central moments of a number that is, once in `scale` times, `scale` times a report with this law, and
+/// zero otherwise.
+fn central_moments(pieces: &[DensityPiece], mean: f64, scale: f64) -> [f64; 3] {
+    let silent = 1.0 - 1.0 / scale;
+    let mut moments = [2, 3, 4].map(|power| silent * (-mean).powi(power));
+    for piece in pieces {
+        let middle = scale * f64::midpoint(piece.from, piece.to) - mean;
+        let (square, spread) = (middle * middle, (scale * (piece.to - piece.from) / 2.0).powi(2));
+        let of_piece = [
+            square + spread / 3.0,
+            middle * (square + spread),
+            square * square + 2.0 * square * spread + spread * spread / 5.0,
+        ];
+        let mass = piece.mass / scale;
+        moments.iter_mut().zip(of_piece).for_each(|(moment, part)| *moment += mass * part);
+    }
+    moments
+}
+
+/// The widest gap between two numbers of a law, `scale` times as far apart; zero is one of them if not every report says something.
+fn widest_gap(mut pieces: Vec<DensityPiece>, scale: f64) -> f64 {
+    if scale > 1.0 {
+        pieces.push(DensityPiece { from: 0.0, to: 0.0, mass: 0.0 });
+    }
+    pieces.sort_by(|one, other| one.from.total_cmp(&other.from));
+    let mut reached = pieces.first().map_or(0.0, |first| first.from);
+    let mut widest = 0.0f64;
+    for piece in pieces {
+        widest = widest.max(piece.from - reached);
+        reached = reached.max(piece.to);
+    }
+    scale * widest
 }
 
 impl VectorMechanism for SampledCoordinates {
@@ -288,19 +339,16 @@ impl VectorMechanism for SampledCoordinates {
     }
 
     fn coordinate_variances(&self) -> Vec<f64> {
-        self.radii.iter().map(|radius| self.variances[1] * radius * radius).collect()
+        self.coordinate_noise().iter().map(|noise| noise.variances[1]).collect()
     }
 
     fn report_bound(&self) -> f64 {
-        let ends = [0, self.channel.cells() - 1].map(|cell| self.channel.value(cell).abs());
-        self.scale() * ends[0].max(ends[1]) * self.radii.iter().copied().fold(0.0, f64::max)
+        let [low, high] = self.noise.reports;
+        high.max(-low) * self.radii.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Most reports say nothing about a coordinate, so few of them may decide its mean.
-    fn coordinate_noise(&self) -> CoordinateNoise {
-        let narrowest = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
-        let largest_part = if (self.chosen as usize) < self.radii.len() { self.report_bound() } else { 0.0 };
-        CoordinateNoise { least_variance: self.variances[0] * narrowest * narrowest, largest_part }
+    fn coordinate_noise(&self) -> Vec<CoordinateNoise> {
+        self.radii.iter().map(|radius| self.noise.scaled(*radius)).collect()
     }
 
     fn code_count(&self) -> usize {

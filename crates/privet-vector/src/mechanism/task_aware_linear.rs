@@ -1,12 +1,14 @@
 //! Only what a linear task needs, with Laplace noise, decoded for the least task error.
 
-use super::{ClipSet, LaplaceVector, VectorMechanism, checked};
+use super::laplace_noise::LAPLACE_KURTOSIS;
+use super::{ClipSet, LaplaceVector, VectorMechanism, added_noise, checked};
 use crate::{PublicSample, VectorError};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{
     CryptoRng, Dimension, Epsilon, Fingerprint, FingerprintBuilder, Guarantee, MechanismInfo, Numerics,
     ParameterError, Piece, Probability, ReportError,
 };
+use privet_estimators::CoordinateNoise;
 
 /// Directions in which the public data vary less than this share of the most are left out.
 const SMALLEST_SPREAD: f64 = 1e-9;
@@ -297,6 +299,17 @@ impl VectorMechanism for TaskAwareLinear {
             self.mean[row].abs() + bound * self.decoder.row(row).iter().map(|share| share.abs()).sum::<f64>()
         };
         (0..self.decoder.nrows()).map(row).fold(0.0, f64::max)
+    }
+
+    /// About the mean of reports: whatever is sent, its absolute coordinates add up to at most the radius.
+    fn coordinate_noise(&self) -> Vec<CoordinateNoise> {
+        let noise = |(row, variance): (usize, f64)| {
+            let sent = self.noise.clip().range(0)[1];
+            let reach = sent * self.decoder.row(row).amax();
+            // A sum of independent numbers is nearer to normal than each of them.
+            added_noise(variance, LAPLACE_KURTOSIS, [-reach, reach].map(|off| self.mean[row] + off))
+        };
+        self.coordinate_variances().into_iter().enumerate().map(noise).collect()
     }
 
     fn code_count(&self) -> usize {

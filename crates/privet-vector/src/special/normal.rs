@@ -1,9 +1,9 @@
 //! The standard normal distribution.
 
-use super::Above;
+use super::{Above, HeightMoments};
 use privet_core::Dimension;
 use privet_estimators::statistics::chi_square_upper_tail;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 /// The density.
 pub(crate) fn density(x: f64) -> f64 {
@@ -18,6 +18,44 @@ pub(crate) fn normal_above(height: f64) -> Above {
 /// The mean square of a normal number, counted as zero below a height.
 pub(crate) fn square_above(height: f64) -> f64 {
     height * density(height) + upper_tail(height)
+}
+
+/// The moments of independent normal numbers of which the first is above a height, counted as zero below.
+pub(crate) fn normal_moments_above(height: f64) -> HeightMoments {
+    let Above { mass, mean } = normal_above(height);
+    let square = square_above(height);
+    HeightMoments {
+        along: [
+            mean,
+            square,
+            (height * height + 2.0) * mean,
+            height * (height * height + 3.0) * mean + 3.0 * mass,
+        ],
+        beside: [mass, mean, square],
+        beside_squared: 3.0 * mass,
+    }
+}
+
+/// As [`normal_moments_above`], of the numbers divided by their length: a uniform point u of the sphere, whose lost length is
+/// chi-square with d degrees of freedom and must have been at least g / u.
+///
+/// By equal steps of the angle from the equator, up to twelve deviations of it.
+pub(crate) fn normalized_moments_above(dimension: Dimension, height: f64) -> HeightMoments {
+    const STEPS: u32 = 4096;
+    let degrees = dimension.get() as u64;
+    let step = (PI / 2.0).min(12.0 / dimension.as_f64().sqrt()) / f64::from(STEPS);
+    let (mut total, mut sums) = (0.0, [0.0; 5]);
+    for index in 0..STEPS {
+        let (along, across) = (step * (f64::from(index) + 0.5)).sin_cos();
+        let weight = across.powf(dimension.as_f64() - 2.0);
+        total += 2.0 * weight;
+        let above = weight * chi_square_upper_tail((height / along).powi(2), degrees);
+        let rest = across * across;
+        let parts = [along, 1.0, rest, rest * rest, along * rest];
+        sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += above * part);
+    }
+    let [first, all, rest, rest_squared, first_rest] = sums.map(|sum| sum / total);
+    HeightMoments::on_sphere(dimension.as_f64(), first, [all, rest, rest_squared], first_rest)
 }
 
 /// The mean of 1 / sqrt(X + g^2), where X is chi-square with d + 1 degrees of freedom.

@@ -1,6 +1,6 @@
 //! One coordinate of a uniform point on the unit sphere: its height above the equator.
 
-use super::Above;
+use super::{Above, HeightMoments};
 use privet_core::Dimension;
 use std::f64::consts::PI;
 
@@ -49,6 +49,21 @@ impl SphereLaw {
             mean * cap_integral(self.shape, square, complement)
         };
         Above { mass, mean }
+    }
+
+    /// The moments of points above a height between 0 and 1, counted as zero below.
+    ///
+    /// By parts the integral I(a) of (1 - t^2)^a has (1 + 2a) I(a) = 2a I(a - 1) - g (1 - g^2)^a.
+    pub(crate) fn moments_above(&self, height: f64) -> HeightMoments {
+        let Above { mass, mean } = self.above(height);
+        let complement = (1.0 - height) * (1.0 + height);
+        // The density at the height, times 1 - g^2 or its square.
+        let rim = 2.0 * self.shape * mean;
+        let rest = (2.0 * self.shape * mass - height * rim) / (2.0 * self.shape + 1.0);
+        let rest_squared =
+            (2.0 * (self.shape + 1.0) * rest - height * rim * complement) / (2.0 * self.shape + 3.0);
+        let mean_rest = rim * complement / (2.0 * (self.shape + 1.0));
+        HeightMoments::on_sphere(2.0 * self.shape + 1.0, mean, [mass, rest, rest_squared], mean_rest)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod battery;
 mod coordinates;
+mod intervals;
 mod noise;
 mod sphere;
 mod task;

@@ -147,39 +147,42 @@ impl EstimateArguments {
             message: "reports of different epsilons cannot be read together".into(),
             hint: Some("estimate from reports without --weights"),
         })?;
+        let references = self.reference.build(&space, None)?;
+        // What cannot be done is refused before long work begins.
+        let motion = self.smooth.map(|reach| self.motion(reach)).transpose()?;
+        let intervals = self.intervals.map(|cells| ShareIntervals::new(method, references, [cells; 2]));
+        let intervals = intervals.transpose().map_err(refused)?;
+        // With --count some of the locations of a path may have been chosen at random.
+        let question = PathQuestion { target: self.target, is_drawn: self.budget.count.is_some() };
         let reports = self.read(&self.input, self.time.as_deref(), &whole)?;
+        let grid = [self.grid; 2];
+        if let Some(intervals) = &intervals {
+            intervals.check(grid, &reports, question).map_err(refused)?;
+        }
         let truth =
             self.truth.as_deref().map(|truth| self.read_truth(truth, &reports, &space)).transpose()?;
         let waiting = Waiting::on("estimating the density".to_owned());
-        let references = self.reference.build(&space, None)?;
-        let evidence = Evidence::gather_within(&space, method, references, &reports, [self.grid; 2]);
+        let evidence = Evidence::gather_within(&space, method, references, &reports, grid);
         let evidence = evidence.map_err(refused)?;
         let density = evidence.density();
         waiting.say("reading the reports".to_owned());
-        let readings = match self.smooth {
+        let readings = match &motion {
             None => evidence.medians(&density),
-            Some(reach) => evidence.smooth(&density, &self.motion(reach)?),
+            Some(motion) => evidence.smooth(&density, motion),
         };
-        let intervals = self.intervals.map(|cells| {
+        let shares = |intervals: ShareIntervals<'_>| {
             waiting.say("looking for intervals".to_owned());
-            let intervals = ShareIntervals::new(method, references, [cells; 2]).map_err(refused)?;
-            // With --count some of the locations of a path may have been chosen at random.
-            let question = PathQuestion { target: self.target, is_drawn: self.budget.count.is_some() };
             let found = intervals.estimate(&evidence, &reports, question).map_err(refused)?;
-            coarse_shares(&evidence, &found, cells)
-        });
-        let intervals = intervals.transpose()?;
+            coarse_shares(evidence.space(), &found, intervals.shape())
+        };
+        let intervals = intervals.map(shares).transpose()?;
         drop(waiting);
         self.write(&density, &readings)?;
         if to_stdout {
             return Ok(());
         }
         let constant = density.geometric_median();
-        let errors = |truth: Vec<Path>| {
-            let error = |read: &[Path]| average_error(&space, &truth, read);
-            let constant = error(&constant_paths(&truth, constant))?;
-            Ok::<_, Failure>(Errors { reports: error(&reports)?, readings: error(&readings)?, constant })
-        };
+        let errors = |truth: Vec<Path>| Errors::of(&space, &truth, [&reports, &readings], constant);
         let document = Document {
             reports: evidence.reports(),
             paths: reports.len(),
@@ -256,6 +259,19 @@ impl EstimateArguments {
     }
 }
 
+impl Errors {
+    fn of(
+        space: &Space,
+        truth: &[Path],
+        [reports, readings]: [&[Path]; 2],
+        constant: Place,
+    ) -> Result<Self, Failure> {
+        let error = |read: &[Path]| average_error(space, truth, read);
+        let constant = error(&constant_paths(truth, constant))?;
+        Ok(Self { reports: error(reports)?, readings: error(readings)?, constant })
+    }
+}
+
 /// Every location counts the same.
 fn average_error(space: &Space, truth: &[Path], read: &[Path]) -> Result<f64, Failure> {
     let score = Metric::AverageError.of_data_set(space, truth, read).map_err(refused)?;
@@ -272,8 +288,8 @@ fn largest_cells(density: &Density) -> Vec<CellShare> {
 }
 
 /// The shares of a coarser grid, with the middles of its cells.
-fn coarse_shares(evidence: &Evidence, found: &[Frequency], cells: u32) -> Result<Vec<CoarseShare>, Failure> {
-    let grid = Grid::new(evidence.space().clone(), [cells; 2]).map_err(refused)?;
+fn coarse_shares(space: &Space, found: &[Frequency], shape: [u32; 2]) -> Result<Vec<CoarseShare>, Failure> {
+    let grid = Grid::new(space.clone(), shape).map_err(refused)?;
     let coarse = |(index, row): (usize, &Frequency)| {
         Some(CoarseShare {
             place: grid.place(index)?,

@@ -18,6 +18,7 @@ mod time;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand};
+use privet::EstimateError;
 use privet::trajectory::TrajectoryError;
 
 const EXAMPLES: &str = "\
@@ -73,10 +74,15 @@ pub(crate) fn refused(error: TrajectoryError) -> Failure {
         TrajectoryError::Parameter(error) => Failure::Parameter(error),
         TrajectoryError::Input(error) => Failure::Input(error),
         TrajectoryError::Estimate(error) => Failure::Estimate(error),
+        // One path is one observation.
+        TrajectoryError::TooFewPaths { needed, got } => {
+            Failure::Estimate(EstimateError::TooFewReports { needed, got })
+        }
         TrajectoryError::NoIntervals { .. } => Failure::Usage {
             message: error.to_string(),
             hint: Some(
-                "leave --intervals out, or make the reports and their estimate with --fixed-reference",
+                "leave --intervals out; tracs-d, strawman and atp have them if reports and estimate are made with \
+                 --fixed-reference",
             ),
         },
         TrajectoryError::Times { .. } | TrajectoryError::NoTimes | TrajectoryError::PathTooLong { .. } => {
