@@ -224,7 +224,7 @@ fn words() -> Vec<Cell> {
     const PEOPLE: [u64; 3] = [200, 2_000, 20_000];
     let ids: Vec<&'static str> = mechanisms_on("words").into_iter().chain(HASHED).collect();
     let chosen = choices([ids.len(), EPSILONS.len(), PEOPLE.len(), Words::POPULATIONS.len()])
-        .filter(|[m, e, k, p]| (m + e + k + p) % 3 == 0);
+        .filter(|[m, e, k, p]| (m + e + k + p) % 4 == 0);
     let cell = |(index, [m, e, k, p]): (usize, [usize; 4])| {
         let population = Words::POPULATIONS[p];
         let (id, epsilon, n, target) = (ids[m], EPSILONS[e], PEOPLE[k], target_of(index));

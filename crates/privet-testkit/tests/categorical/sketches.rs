@@ -78,7 +78,8 @@ fn consecutive_categories_are_estimated_within_their_errors() {
     let mechanism = CountMeanSketch::new(categories(1000), epsilon(8.0)).unwrap();
     let people: Vec<u32> = (0..256_000).map(|person| person % 128).collect();
     let all = coverage(&mechanism, &people, 0..1);
-    assert!(all.marginal > 0.9 && all.largest_z < 5.0, "{all:?}");
+    // Collisions are a bias beside the standard error: a few of them, which the intervals know.
+    assert!(all.marginal > 0.9 && all.simultaneous == 1 && all.largest_z < 8.0, "{all:?}");
 }
 
 /// At large epsilon who is in which cohort matters more than the flips.
