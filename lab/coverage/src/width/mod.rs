@@ -84,8 +84,9 @@ pub const PEOPLE: [u64; 2] = [2_000, 20_000];
 const REPETITIONS: u64 = 40;
 /// Values and groups of reports of the programmes.
 const MEAN_POINTS: usize = 40;
-/// So many stretches of values without differences are looked at, from both ends.
-const MOST_STRETCHES: usize = 30;
+/// So many stretches of values without differences are looked at, from both ends: all that a mechanism on a grid has. Reports of a
+/// cell that the programme does not know could be weighed as it likes, and its value would be too low.
+const MOST_STRETCHES: usize = 128;
 const MEAN_GROUPS: usize = 128;
 const BIN_POINTS: usize = 200;
 /// As many as the estimator's, so that it cannot see more than the oracle.
