@@ -228,7 +228,7 @@ impl Failure {
             | Self::MechanismFile { .. }
             | Self::Answer { .. }
             | Self::Submission { .. }
-            | Self::Estimate(EstimateError::Foreign { .. }) => 65,
+            | Self::Estimate(EstimateError::Foreign { .. } | EstimateError::Damaged { .. }) => 65,
             Self::Reshape(ReshapeError::Setting { .. } | ReshapeError::Rank { .. }) => 2,
             Self::Model { source: ModelError::File { .. }, .. } => 74,
             Self::Model { .. } | Self::Reshape(_) => 65,

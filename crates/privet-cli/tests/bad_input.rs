@@ -391,6 +391,13 @@ fn foreign_and_damaged_summaries() {
         let message = format!("{damaged}{reason} [summary-malformed]\n");
         refuses(&folder, &format!("estimate {OTHER} --in bad.summary"), 65, &message);
     }
+    // One report more than the counters know of.
+    let mut bytes = whole.clone();
+    bytes[12] += 1;
+    folder.write("bad.summary", bytes);
+    let message = "error: the summary is damaged: the counters do not add up to the number of reports \
+                   [estimate-damaged-summary]\n";
+    refuses(&folder, &format!("estimate {OTHER} --in bad.summary"), 65, message);
 }
 
 #[test]

@@ -109,6 +109,16 @@ fn the_whole_way() {
             assert_eq!(theirs[key], ours[key], "{key}");
         }
     }
+    let drawn = folder.json(&format!("collect results {flags} --target population"));
+    let ours = folder.json("estimate --policy travel.toml --in reports.csv --target population");
+    let (theirs, ours) = (&drawn["estimates"][0], &ours["estimates"][0]);
+    assert_eq!((&theirs["target"], &theirs["estimates"]), (&"population".into(), &ours["estimates"]));
+    let wrong = folder.run(&format!("collect results {flags} --target everybody"));
+    assert!(
+        wrong.code == 2 && wrong.stderr.contains("a target is reported or population"),
+        "{}",
+        wrong.stderr
+    );
     let text = folder.succeed(&format!("collect results {flags} --attribute commute --by region"));
     assert!(text.contains("commute, south") && !text.contains("minutes"), "{text}");
     let unknown = folder.run(&format!("collect results {flags} --attribute colour"));

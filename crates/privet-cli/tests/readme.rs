@@ -67,6 +67,17 @@ fn example() -> Command {
     cargo
 }
 
+/// A reader who starts there has no table yet, so the page makes the one that it reads.
+#[test]
+fn the_best_there_can_be_is_found_and_used_in_an_empty_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocks = blocks(section(README, "The best there can be"));
+    let commands = blocks.iter().find(|block| block.language == "sh").expect("the page has commands").text;
+    stdout_of(run(commands, folder.path()), commands);
+    let reports = std::fs::read_to_string(folder.path().join("reports.csv")).unwrap();
+    assert_eq!(reports.lines().count(), 4, "{reports}");
+}
+
 /// The audit draws from the operating system; an honest program fails it with probability 1e-6 at most.
 #[test]
 fn the_audit_of_the_page_passes_and_one_of_the_truth_fails() {

@@ -2,7 +2,7 @@
 
 use crate::bounds::Spread;
 use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
-use crate::summary::CountSummary;
+use crate::summary::{CountSummary, must_fit_rows};
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
@@ -165,6 +165,7 @@ impl FrequencyEstimation for RapporEstimator {
         let counts =
             summary.of_mechanism(self.mechanism.fingerprint(), self.cohorts() * (1 + self.bits()))?;
         let n = summary.count();
+        must_fit_rows(counts, n, self.cohorts())?;
         let (gram, sums) = self.normal_equations(counts);
         let inverse = invert(gram).ok_or(EstimateError::NotIdentifiable {
             reason: "too few cohorts have reports for so many categories, or two categories set the same bits in all",

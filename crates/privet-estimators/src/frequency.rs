@@ -2,7 +2,7 @@
 
 use crate::bounds::{MeanOverReports, Sampling, Spread, Tail};
 use crate::consistency::{Consistency, maximize_support_likelihood};
-use crate::summary::CountSummary;
+use crate::summary::{CountSummary, must_add_up};
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use privet_core::{Estimate, EstimateError, Estimator, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::{
@@ -216,6 +216,9 @@ impl<O: FrequencyOracle> FrequencyEstimation for FrequencyEstimator<O> {
     fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
         let categories = self.oracle.categories().count() as usize;
         let counts = summary.of_mechanism(self.oracle.oracle_fingerprint(), categories)?;
+        if let Some(supported) = self.oracle.supported_by_each_report() {
+            must_add_up(counts, summary.count(), u64::from(supported))?;
+        }
         if self.difference <= 0.0 {
             return Err(EstimateError::NotIdentifiable { reason: "reports say nothing at this epsilon" });
         }

@@ -4,7 +4,7 @@ use crate::bounds::{CONFIDENCE, Spread};
 use crate::consistency::Consistency;
 use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
 use crate::statistics::{BinomialCount, binomial_upper_tail, normal_quantile};
-use crate::summary::CountSummary;
+use crate::summary::{CountSummary, must_add_up};
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::categorical::PrefixTree;
@@ -20,8 +20,8 @@ use privet_mechanisms::categorical::PrefixTree;
 /// The hash functions are public and fixed, so a prefix that shares buckets with a frequent one is favoured by all people
 /// alike. That adds `(sum of squared frequencies) / (rows x (buckets - 1))` to every variance, however many people there
 /// are; the sum is estimated from pairs of reports in the same row. Who reports on which length is a lottery, which is part of the
-/// variance as well. The intervals are those of words chosen in advance:
-/// words that are found tend to be overestimated, which the simultaneous intervals, over all words tested, allow for.
+/// variance as well. Words that are found tend to be overestimated, because their own reports chose them. Only
+/// intervals that hold for all words tested at once allow for that, so `interval` is the simultaneous one, and the method says so.
 #[derive(Debug, Clone)]
 pub struct HeavyHitters {
     mechanism: PrefixTree,
@@ -34,6 +34,10 @@ pub struct HeavyHitters {
     spread: f64,
     difference: f64,
 }
+
+/// How the frequencies were computed, and why no interval is about one word alone.
+const METHOD: &str =
+    "prefix tree; words were chosen by their reports, so each interval is the one that holds for all at once";
 
 /// A prefix that is still in the race.
 #[derive(Clone)]
@@ -221,6 +225,7 @@ impl FrequencyEstimation for HeavyHitters {
             return Err(EstimateError::Step { step: request.step.as_str(), method: "a prefix tree" });
         }
         let counts = summary.of_mechanism(self.mechanism.fingerprint(), self.counters())?;
+        must_add_up(counts, summary.count(), 1)?;
         let levels: Vec<Level<'_>> =
             counts.chunks_exact(self.level_size()).map(|counters| self.level(counters)).collect();
         let mut survivors = vec![Candidate { bytes: Vec::new(), estimate: 1.0 }];
@@ -232,8 +237,10 @@ impl FrequencyEstimation for HeavyHitters {
         }
         let mut raw: Vec<Raw> = survivors.iter().map(|word| self.pool(&word.bytes, &levels)).collect();
         raw.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let basis = Basis { n: summary.count(), request, method: "prefix tree", tests };
-        Ok(Frequencies::new(raw, basis).projected(request.step))
+        let basis = Basis { n: summary.count(), request, method: METHOD, tests };
+        let mut found = Frequencies::new(raw, basis);
+        found.rows.iter_mut().for_each(|row| row.estimate.interval = row.simultaneous_interval);
+        Ok(found.projected(request.step))
     }
 
     fn reading(&self) -> Reading<'_> {
@@ -245,5 +252,43 @@ impl HasEstimator for PrefixTree {
     type Estimator = HeavyHitters;
     fn estimator(&self) -> HeavyHitters {
         HeavyHitters::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Case;
+    use crate::{Answer, Consistency, Request};
+    use privet_core::Values;
+    use privet_core::domain::Word;
+
+    /// A word that its own reports chose has no interval of its own: only the one for all words tested allows for the choice.
+    #[test]
+    fn found_words_have_the_interval_of_all_at_once() {
+        let people = [("ab", 1500), ("cd", 900), ("e", 600)];
+        let words = people.iter().flat_map(|(word, count)| vec![Word::new(word).unwrap(); *count]);
+        let case = Case::small("prefix-tree", 6.0);
+        let summary = case.summary(&case.reports(&Values::Words(words.collect()), 1));
+        for step in [Consistency::None, Consistency::NonNegative] {
+            let Answer::Frequencies(found) = case.estimator.answer(&summary, &step.into()).unwrap() else {
+                panic!("words have frequencies")
+            };
+            assert_eq!(found.rows.len(), 3, "{found:?}");
+            assert!(found.method.contains("holds for all at once"), "{}", found.method);
+            for row in &found.rows {
+                assert_eq!(row.estimate.interval, row.simultaneous_interval, "{}", row.label);
+                // Wider than what two deviations reach: there are hundreds of words that could have been found.
+                let [low, high] = row.estimate.interval;
+                assert!(high - low > 5.0 * row.estimate.standard_error, "{row:?}");
+            }
+        }
+        // Categories that were listed beforehand keep an interval each.
+        let case = Case::small("grr", 2.0);
+        let summary = case.summary(&case.reports(&Values::Categories(vec![3; 500]), 1));
+        let Answer::Frequencies(listed) = case.estimator.answer(&summary, &Request::default()).unwrap()
+        else {
+            panic!("categories have frequencies")
+        };
+        assert!(listed.rows.iter().all(|row| row.estimate.interval != row.simultaneous_interval));
     }
 }

@@ -3,7 +3,7 @@
 use crate::bounds::Spread;
 use crate::consistency::{Consistency, expectation_maximization};
 use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
-use crate::summary::CountSummary;
+use crate::summary::{CountSummary, must_add_up};
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request, TableReading};
 use nalgebra::{DMatrix, DVector};
 use privet_core::{
@@ -119,6 +119,7 @@ impl<K: TableRule> InversionEstimator<K> {
 impl<K: TableRule> FrequencyEstimation for InversionEstimator<K> {
     fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
         let counts = summary.of_mechanism(self.fingerprint, self.forward.nrows())?;
+        must_add_up(counts, summary.count(), 1)?;
         let inverse = self.inverse.as_ref().ok_or(EstimateError::NotIdentifiable {
             reason: "the channel's table has fewer reports than categories, or no inverse in floating point",
         })?;

@@ -5,7 +5,7 @@ use crate::numeric::Method;
 use crate::numeric::estimator::MeanOfGroups;
 use crate::reading::Reading;
 use crate::summary::CountSummary;
-use crate::{Answer, Frequencies, FrequencyEstimation, NumberEstimator};
+use crate::{Answer, Frequencies, Frequency, FrequencyEstimation, NumberEstimator};
 use privet_core::{EstimateError, Probability, Summary};
 
 /// What can be said although a share of the reports may be forged: an estimate that is moved back to what people can hold, and
@@ -21,7 +21,8 @@ use privet_core::{EstimateError, Probability, Summary};
 ///
 /// **The bounds.** If at most the stated share of reports is forged, the raw estimate from the honest reports alone lies between
 /// the bounds, whatever the forgers sent: these are the smallest and the largest estimate after that many reports are
-/// taken away. They hold with certainty and say nothing about noise; its interval comes on top ([`Robust::with_noise`]). No rule
+/// taken away. They hold with certainty and say nothing about noise; its interval comes on top ([`Robust::with_noise`]), and what
+/// no share and no mean can be goes. No rule
 /// does better from the counters of one category: both ends are what some forgery leads to. Forgers who lie about their value
 /// can do at least `share x (1 - truth)` under every estimator.
 ///
@@ -91,19 +92,26 @@ impl Robust {
     }
 
     /// The same with the noise of the honest reports, so that the bounds are about the truth: what the interval of the
-    /// answer reaches beyond the raw estimate comes on top. They are never narrower than that interval.
+    /// answer reaches beyond the raw estimate comes on top. They are never narrower than that interval, and end where the
+    /// shares or the domain do; an interval that reaches further, to an unbiased value, takes them along.
     #[must_use]
     pub fn with_noise(mut self, answer: &Answer) -> Self {
-        let intervals: Vec<[f64; 2]> = match answer {
-            Answer::Frequencies(all) => all.rows.iter().map(|row| row.estimate.interval).collect(),
-            Answer::Places(places) => places.cells.iter().map(|row| row.estimate.interval).collect(),
-            Answer::Numbers(numbers) => vec![numbers.mean.interval],
-            Answer::Angles(_) | Answer::Vector(_) => Vec::new(),
+        const SHARES: [f64; 2] = [0.0, 1.0];
+        let of_rows = |rows: &[Frequency]| rows.iter().map(|row| row.estimate.interval).collect();
+        let (intervals, [first, last]): (Vec<[f64; 2]>, [f64; 2]) = match answer {
+            Answer::Frequencies(all) => (of_rows(&all.rows), SHARES),
+            Answer::Places(places) => (of_rows(&places.cells), SHARES),
+            Answer::Numbers(numbers) => {
+                let space = numbers.distribution.space();
+                (vec![numbers.mean.interval], SHARES.map(|end| space.from_unit(end)))
+            }
+            Answer::Angles(_) | Answer::Vector(_) => return self,
         };
         for (row, [low, high]) in self.rows.iter_mut().zip(intervals) {
             let Some(([least, most], raw)) = row.bounds.zip(row.raw) else { continue };
             let [below, above] = [raw - low, high - raw].map(|reach| reach.max(0.0));
-            row.bounds = Some([(least - below).min(low), (most + above).max(high)]);
+            let [least, most] = [least - below, most + above].map(|end| end.clamp(first, last));
+            row.bounds = Some([least.min(low), most.max(high)]);
         }
         self
     }
@@ -228,11 +236,47 @@ mod tests {
                 (few.1[0] - low).abs() < 1e-9 && (few.1[1] - high).abs() < 1e-9,
                 "{id}: {few:?} {low} {high}"
             );
-            let [without, with] = [many.0, many.1].map(|[low, high]| high - low);
+            let limits = if matches!(answer, Answer::Numbers(_)) { [-1.0, 1.0] } else { [0.0, 1.0] };
+            let raw = few.0[0];
+            let noisy = [many.0[0] - (raw - low).max(0.0), many.0[1] + (high - raw).max(0.0)];
+            let [least, most] = noisy.map(|end: f64| end.clamp(limits[0], limits[1]));
+            assert!(many.0[1] > many.0[0], "{id}: {many:?}");
             assert!(
-                without > 0.0 && (with - without - (high - low)).abs() < 1e-9,
+                (many.1[0] - least.min(low)).abs() < 1e-9 && (many.1[1] - most.max(high)).abs() < 1e-9,
                 "{id}: {many:?} {low} {high}"
             );
+        }
+    }
+
+    /// No share is below zero or above one and no mean outside the domain, so no bound is, unless the ordinary interval is.
+    #[test]
+    fn bounds_with_noise_end_where_shares_and_domains_do() {
+        for (id, people, limits) in [
+            ("grr", Values::Categories(vec![3; 60]), [0.0, 1.0]),
+            ("ordered-exponential", Values::Categories(vec![3; 60]), [0.0, 1.0]),
+            ("laplace", Values::Numbers(vec![0.9; 60]), [-1.0, 1.0]),
+            ("square-wave", Values::Numbers(vec![-1.0; 60]), [-1.0, 1.0]),
+        ] {
+            let case = Case::small(id, 1.0);
+            let summary = case.summary(&case.reports(&people, 4));
+            let answer = case.estimator.answer(&summary, &crate::Request::default()).unwrap();
+            let intervals: Vec<[f64; 2]> = match &answer {
+                Answer::Frequencies(all) => all.rows.iter().map(|row| row.estimate.interval).collect(),
+                Answer::Numbers(numbers) => vec![numbers.mean.interval],
+                _ => panic!(),
+            };
+            let robust = case.estimator.robust(&summary, Probability::new(0.3).unwrap()).unwrap();
+            let is_beyond =
+                |row: &RobustRow| row.bounds.is_some_and(|[low, high]| low < limits[0] || high > limits[1]);
+            assert!(robust.rows.iter().any(is_beyond), "{id}: nothing is cut");
+            for (row, [low, high]) in robust.with_noise(&answer).rows.iter().zip(intervals) {
+                let [least, most] = row.bounds.unwrap();
+                assert!(least <= low && high <= most, "{id}: [{least}, {most}] [{low}, {high}]");
+                assert!(
+                    least >= limits[0].min(low) && most <= limits[1].max(high),
+                    "{id}: [{least}, {most}]"
+                );
+            }
         }
     }
 

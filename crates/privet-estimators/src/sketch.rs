@@ -2,7 +2,7 @@
 
 use crate::bounds::Spread;
 use crate::frequency::{Basis, Frequencies, NOTHING, Raw};
-use crate::summary::CountSummary;
+use crate::summary::{CountSummary, must_fit_rows};
 use crate::{FrequencyEstimation, HasEstimator, Reading, Request};
 use privet_core::{EstimateError, Estimator, Mechanism, ReportBuffer, ReportError, Summary, parallel};
 use privet_mechanisms::categorical::{BitCounter, CountMeanSketch};
@@ -165,6 +165,7 @@ impl FrequencyEstimation for SketchEstimator {
         request.step.require_projection("a count-mean sketch")?;
         let counts = summary.of_mechanism(self.mechanism.fingerprint(), self.rows() * (1 + self.width()))?;
         let n = summary.count();
+        must_fit_rows(counts, n, self.rows())?;
         let debiased = self.debias(counts);
         let others = self.others();
         // Collisions are bias where they are counted, and chance where they are not.

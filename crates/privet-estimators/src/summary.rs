@@ -116,6 +116,27 @@ impl CountSummary {
     }
 }
 
+/// Refuses counters of which each report raises as many as any other, if their sum is not that of so many reports.
+pub(crate) fn must_add_up(counts: &[u64], reports: u64, raised_by_one: u64) -> Result<(), EstimateError> {
+    let sum = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count));
+    if sum.is_some() && sum == reports.checked_mul(raised_by_one) {
+        return Ok(());
+    }
+    Err(EstimateError::Damaged { reason: "the counters do not add up to the number of reports" })
+}
+
+/// Refuses counters of noisy bits in rows, behind those of the reports in each row: every report is in one row, and counts at most
+/// once for each bit of it.
+pub(crate) fn must_fit_rows(counts: &[u64], reports: u64, rows: usize) -> Result<(), EstimateError> {
+    let (in_rows, bits) = counts.split_at_checked(rows).unwrap_or_default();
+    must_add_up(in_rows, reports, 1)?;
+    let mut each = in_rows.iter().zip(bits.chunks_exact((bits.len() / rows.max(1)).max(1)));
+    if each.any(|(reports, bits)| bits.iter().any(|count| count > reports)) {
+        return Err(EstimateError::Damaged { reason: "a counter is above the number of reports of its row" });
+    }
+    Ok(())
+}
+
 impl Summary for CountSummary {
     fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
@@ -173,6 +194,10 @@ impl Summary for CountSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Request;
+    use crate::testing::Case;
+    use privet_core::Values;
+    use privet_core::domain::Word;
     use proptest::prelude::*;
 
     fn summary(counts: Vec<u64>, reports: u64) -> CountSummary {
@@ -206,6 +231,46 @@ mod tests {
         fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             let _ = CountSummary::from_bytes(&bytes);
         }
+    }
+
+    /// A report too many in a single counter is found wherever every report raises as many counters as any other. Of other
+    /// mechanisms only counters above the number of reports are impossible.
+    #[test]
+    fn counters_that_do_not_add_up_are_refused() {
+        let categories = || Values::Categories(vec![1; 50]);
+        let numbers = || Values::Numbers(vec![0.5; 50]);
+        for (id, people) in [
+            ("randomized-response", categories()),
+            ("grr", categories()),
+            ("subset-selection", categories()),
+            ("ordered-exponential", categories()),
+            ("rappor", categories()),
+            ("count-mean-sketch", categories()),
+            ("prefix-tree", Values::Words(vec![Word::new("ab").unwrap(); 50])),
+            ("square-wave", numbers()),
+            ("laplace", numbers()),
+            ("optimal-piecewise-circle", numbers()),
+        ] {
+            let case = Case::small(id, 4.0);
+            let sound = case.summary(&case.reports(&people, 1));
+            assert!(case.estimator.answer(&sound, &Request::default()).is_ok(), "{id}");
+            for (reports, first) in [(50, 1), (51, 0), (49, 0)] {
+                let mut damaged = CountSummary { reports, ..sound.clone() };
+                damaged.counts[0] += first;
+                let refused = case.estimator.answer(&damaged, &Request::default());
+                assert!(matches!(refused, Err(EstimateError::Damaged { .. })), "{id} {reports}: {refused:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bits_fit_into_the_reports_of_their_row() {
+        // Two rows of three and four reports, and two bits in each.
+        assert_eq!(must_fit_rows(&[3, 4, 3, 0, 4, 1], 7, 2), Ok(()));
+        for wrong in [[3, 4, 4, 0, 4, 1], [3, 4, 3, 0, 4, 5], [3, 3, 3, 0, 3, 1]] {
+            assert!(must_fit_rows(&wrong, 7, 2).is_err(), "{wrong:?}");
+        }
+        assert!(must_add_up(&[u64::MAX, 2], 1, 1).is_err() && must_add_up(&[1], u64::MAX, 2).is_err());
     }
 
     #[test]

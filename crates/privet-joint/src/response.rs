@@ -121,6 +121,10 @@ impl FrequencyOracle for JointResponse {
         Support { own: Fraction::of_complement(self.table.lie_weight()), other: &lie / &others }
     }
 
+    fn supported_by_each_report(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError> {
         for slot in reports.iter() {
             let Category(category) = Category::read(slot, self.categories.count())?;

@@ -64,13 +64,6 @@ pub(crate) struct Asked {
     fresh: bool,
 }
 
-impl Asked {
-    /// About everything, with distributions of so many parts.
-    pub(crate) fn in_bins(bins: u32) -> Self {
-        Self { bins: Some(bins), ..Self::default() }
-    }
-}
-
 /// What is learned.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Estimated {

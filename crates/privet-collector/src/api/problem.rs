@@ -357,7 +357,12 @@ impl From<ParameterError> for Problem {
 
 impl From<EstimateError> for Problem {
     fn from(error: EstimateError) -> Self {
-        Self::new(error.code(), StatusCode::CONFLICT, "No estimate", error.to_string())
+        let status = match &error {
+            // There are reports enough, but not such as the mechanism makes.
+            EstimateError::Damaged { .. } | EstimateError::Foreign { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            _ => StatusCode::CONFLICT,
+        };
+        Self::new(error.code(), status, "No estimate", error.to_string())
     }
 }
 

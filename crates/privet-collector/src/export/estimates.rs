@@ -18,7 +18,7 @@ struct Row<'a> {
     /// The public field and its value, if it is about some of the people only.
     public_field: Option<&'a str>,
     public_value: Option<&'a str>,
-    /// `value`, `category` (also of cells and coordinates), `distribution`, `range` or `quantile`.
+    /// `value`, `resultant_length` (of angles), `category` (also of cells and coordinates), `distribution`, `range` or `quantile`.
     part: &'static str,
     /// The category or the number of the cell, for parts that have some.
     label: Option<&'a str>,
@@ -44,6 +44,11 @@ struct Row<'a> {
     from_y: Option<f64>,
     to_x: Option<f64>,
     to_y: Option<f64>,
+    /// The ends of the interval that holds for all rows of an attribute at once, for parts that have one.
+    simultaneous_low: Option<f64>,
+    simultaneous_high: Option<f64>,
+    /// Angles: whether a mean direction can be told; if not, its value says nothing.
+    direction_told: Option<bool>,
 }
 
 /// Estimates, as they are answered, in a format.
@@ -80,8 +85,13 @@ fn rows(document: &JudgedDocument) -> Vec<Row<'_>> {
         standard_error: answer.standard_error,
         bias_bound: answer.bias_bound,
         method: Some(&answer.method),
+        direction_told: answer.direction_told,
         ..of.clone().between(answer.interval)
     });
+    let length = answer
+        .resultant_length
+        .as_ref()
+        .map(|length| Row { part: "resultant_length", ..of.clone().with_estimate(length) });
     let shares = |part: &'static str, rows: &'_ Option<Vec<ShareDocument>>| -> Vec<Row<'_>> {
         let rows = rows.iter().flatten();
         rows.map(|row| Row { part, ..of_distribution.clone().with_share(row) }).collect()
@@ -93,7 +103,8 @@ fn rows(document: &JudgedDocument) -> Vec<Row<'_>> {
         ..of.clone().with_estimate(&row.estimate)
     });
     let parts = [shares("distribution", &answer.distribution), shares("range", &answer.ranges)];
-    centre.into_iter().chain(categories).chain(parts.into_iter().flatten()).chain(quantiles).collect()
+    let centre = centre.into_iter().chain(length);
+    centre.chain(categories).chain(parts.into_iter().flatten()).chain(quantiles).collect()
 }
 
 impl<'a> Row<'a> {
@@ -131,6 +142,8 @@ impl<'a> Row<'a> {
     fn with_row(self, row: &'a RowDocument) -> Self {
         let (from_x, from_y) = row.from.map(|[x, y]| (x, y)).unzip();
         let (to_x, to_y) = row.to.map(|[x, y]| (x, y)).unzip();
+        let (simultaneous_low, simultaneous_high) =
+            row.simultaneous_interval.map(|[low, high]| (low, high)).unzip();
         Self {
             part: "category",
             label: row.label.as_deref(),
@@ -139,6 +152,8 @@ impl<'a> Row<'a> {
             from_y,
             to_x,
             to_y,
+            simultaneous_low,
+            simultaneous_high,
             ..self.with_estimate(&row.estimate)
         }
     }
@@ -186,6 +201,9 @@ fn parquet(rows: &[Row<'_>]) -> Result<Vec<u8>, parquet::errors::ParquetError> {
         ("from_y", numbers(|row| row.from_y)),
         ("to_x", numbers(|row| row.to_x)),
         ("to_y", numbers(|row| row.to_y)),
+        ("simultaneous_low", numbers(|row| row.simultaneous_low)),
+        ("simultaneous_high", numbers(|row| row.simultaneous_high)),
+        ("direction_told", Arc::new(rows.iter().map(|row| row.direction_told).collect::<BooleanArray>())),
     ];
     let columns = columns.into_iter().map(|(name, column)| (name, column, true));
     let batch = RecordBatch::try_from_iter_with_nullable(columns)?;

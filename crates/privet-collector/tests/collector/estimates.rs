@@ -245,6 +245,9 @@ fn estimates_leave_as_tables_of_three_kinds() {
     let expected = &said[0]["estimates"][3];
     assert_eq!((&car["label"], &car["value"], &car["n"]), (&json!("car"), &expected["value"], &json!(600)));
     assert_eq!((&car["low"], &car["high"]), (&expected["interval"][0], &expected["interval"][1]));
+    let simultaneous = json!([car["simultaneous_low"], car["simultaneous_high"]]);
+    assert_eq!(simultaneous, expected["simultaneous_interval"]);
+    assert_eq!(of("minutes", "value")[0]["simultaneous_low"], Value::Null, "a mean stands alone");
     assert_eq!(of("minutes", "value")[0]["value"], said[1]["value"]);
     assert_eq!(of("minutes", "quantile")[1]["level"], 0.5);
     assert_eq!(of("minutes", "distribution")[0]["value"], said[1]["distribution"][0]["share"]);
@@ -258,6 +261,9 @@ fn estimates_leave_as_tables_of_three_kinds() {
     assert_eq!(batch.num_rows(), rows.len());
     let values = batch.column_by_name("value").unwrap().as_any().downcast_ref::<Float64Array>().unwrap();
     assert_eq!(values.value(3), expected["value"].as_f64().unwrap());
+    let lows = batch.column_by_name("simultaneous_low").unwrap();
+    let lows = lows.as_any().downcast_ref::<Float64Array>().unwrap();
+    assert_eq!(lows.value(3), expected["simultaneous_interval"][0].as_f64().unwrap());
     assert_eq!(export("format=xml").problem(), (400, "query".to_owned()));
     let (server, collection, _) = filled(5);
     let withheld = server.visitor().get(&format!("{collection}/estimate/export?format=csv")).body;
@@ -265,12 +271,12 @@ fn estimates_leave_as_tables_of_three_kinds() {
     assert_eq!(withheld.lines().filter(|line| line.contains(",,5,,true,")).count(), 3, "{withheld}");
 }
 
-/// The numbers of the collector are those of the library for the same reports, digit by digit, whatever the bins that a page asks for.
+/// The numbers of the collector are those of the library for the same reports, digit by digit, and a page has those that programs get.
 #[test]
 fn the_collector_says_what_the_library_says() {
     let (server, collection, all) = filled(1500);
     assert_same_estimates(&server.visitor(), &collection, POLICY, &all);
-    // A page cuts its distribution into fewer bins, and says the same about the mean.
+    // However many bins are asked for, the mean is the same.
     let [few, many] = [24, 50]
         .map(|bins| server.visitor().estimates(&collection, &format!("?attribute=minutes&bins={bins}")));
     for key in ["value", "standard_error", "bias_bound", "interval"] {
@@ -282,6 +288,18 @@ fn the_collector_says_what_the_library_says() {
     let shown: f64 = rest.split('<').next().unwrap().parse().unwrap();
     let value = many[0]["value"].as_f64().unwrap();
     assert!((shown - value).abs() < 1e-3 * value, "{shown} {value}");
+    // As many bins as programs get by default, and the same quantiles.
+    let said = &server.visitor().estimates(&collection, "?attribute=minutes&fresh=true")[0];
+    let (_, table) = page.split_once("<caption>Quantiles</caption>").unwrap();
+    let rows = table.split("</table>").next().unwrap().split("<tr><th scope=\"row\">").skip(1);
+    let shown: Vec<f64> = rows.map(|row| row.split(['<', '>']).nth(4).unwrap().parse().unwrap()).collect();
+    let expected = said["quantiles"].as_array().unwrap().iter().map(|row| row["value"].as_f64().unwrap());
+    let expected: Vec<f64> = expected.collect();
+    assert_eq!(shown.len(), 3);
+    for (shown, expected) in shown.iter().zip(&expected) {
+        // A page writes four digits.
+        assert!((shown - expected).abs() < 5e-4 * expected, "{shown} {expected}");
+    }
 }
 
 /// Samples vary more than the noise of the people at hand.
@@ -323,11 +341,16 @@ fn a_target_is_asked_for_and_told() {
     }
 }
 
-/// Whoever expects forgers cannot be surer than others.
+/// Whoever expects forgers cannot be surer than others, and knows as well as they do what no share and no mean can be.
 #[test]
 fn bounds_with_forged_reports_hold_the_ordinary_interval() {
     let (server, collection, _) = filled(400);
-    let estimates = server.visitor().estimates(&collection, "?fakes=0.001");
+    for fakes in [0.001, 0.3] {
+        assert_bounds(&server.visitor().estimates(&collection, &format!("?fakes={fakes}")));
+    }
+}
+
+fn assert_bounds(estimates: &Value) {
     let ends = |ends: &Value| [0, 1].map(|end| ends[end].as_f64().unwrap());
     for estimate in estimates.as_array().unwrap() {
         let bounds = estimate["robust"]["rows"].as_array().unwrap().iter().map(|row| ends(&row["bounds"]));
@@ -337,11 +360,13 @@ fn bounds_with_forged_reports_hold_the_ordinary_interval() {
         };
         for ([least, most], [low, high]) in bounds.zip(intervals) {
             assert!(least <= low && high <= most, "[{least}, {most}] [{low}, {high}]");
+            let top = if estimate["attribute"] == "minutes" { 120.0 } else { 1.0 };
+            assert!(least >= low.min(0.0) && most <= high.max(top), "[{least}, {most}] [{low}, {high}]");
         }
     }
 }
 
-fn parquet_batches(bytes: Vec<u8>) -> Vec<RecordBatch> {
+pub(crate) fn parquet_batches(bytes: Vec<u8>) -> Vec<RecordBatch> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.parquet");
     std::fs::write(&path, bytes).unwrap();

@@ -1,6 +1,8 @@
 //! Places, paths, vectors and pairs are collected like everything else.
 
+use crate::estimates::parquet_batches;
 use crate::support::{EPOCH, Server, Visitor, id_of, resolve};
+use arrow_array::{Array, BooleanArray};
 use privet_core::Generator;
 use privet_policy::{Answers, Client};
 use serde_json::{Value, json};
@@ -134,11 +136,35 @@ fn assert_exported(visitor: &Visitor, collection: &str, home: &Value) {
     assert_eq!(coordinates, [0, 1]);
     let path = format!("{collection}/estimate/export?format=csv&attribute=home");
     let text = String::from_utf8(visitor.get(&path).body).unwrap();
-    assert!(
-        text.lines().next().unwrap().ends_with(",bias_bound,target,coordinate,from_x,from_y,to_x,to_y"),
-        "{text}"
-    );
-    assert!(text.lines().last().unwrap().ends_with(",reported,,5.0,2.5,10.0,5.0"), "{text}");
+    let columns = ",bias_bound,target,coordinate,from_x,from_y,to_x,to_y,simultaneous_low,simultaneous_high,direction_told";
+    assert!(text.lines().next().unwrap().ends_with(columns), "{text}");
+    let last = text.lines().last().unwrap();
+    assert!(last.contains(",reported,,5.0,2.5,10.0,5.0,"), "{text}");
+    let simultaneous = &home["estimates"][3]["simultaneous_interval"];
+    let ends: Vec<f64> = last.rsplit(',').skip(1).take(2).map(|end| end.parse().unwrap()).collect();
+    assert_eq!(json!([ends[1], ends[0]]), *simultaneous, "{last}");
+}
+
+/// A table says whether its direction means anything, and how long the mean vector is.
+fn assert_direction_exported(visitor: &Visitor, collection: &str, said: &Value) {
+    let get =
+        |format: &str| visitor.get(&format!("{collection}/estimate/export?fresh=true&format={format}")).body;
+    let lines = String::from_utf8(get("jsonl")).unwrap();
+    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |part: &str| rows.iter().find(|row| row["part"] == part).unwrap();
+    assert_eq!(of("value")["direction_told"], said["direction_told"], "{lines}");
+    let (length, expected) = (of("resultant_length"), &said["resultant_length"]);
+    for key in ["value", "standard_error", "bias_bound", "n", "method"] {
+        assert_eq!(length[key], expected[key], "{key}");
+    }
+    assert_eq!(json!([length["low"], length["high"]]), expected["interval"], "{length}");
+    assert_eq!(length["direction_told"], Value::Null, "{length}");
+    let csv = String::from_utf8(get("csv")).unwrap();
+    assert!(csv.lines().nth(1).unwrap().ends_with(&format!(",{}", said["direction_told"])), "{csv}");
+    let batch = parquet_batches(get("parquet")).remove(0);
+    let told = batch.column_by_name("direction_told").unwrap();
+    let told = told.as_any().downcast_ref::<BooleanArray>().unwrap();
+    assert_eq!((json!(told.value(0)), told.is_null(1)), (said["direction_told"].clone(), true));
 }
 
 /// Angles that are evenly spread have no mean direction, and the page does not draw one.
@@ -179,6 +205,7 @@ fn no_direction_is_told_where_there_is_none() {
     };
     let (spread, page) = submit(|person| person % 24);
     assert_eq!(spread["direction_told"], false, "{spread}");
+    assert_direction_exported(&server.visitor(), &collection, &spread);
     assert!(page.contains("No direction can be told") && !page.contains("the dashed line"), "{page}");
     assert!(
         page.contains("among the people who reported") && page.contains("holds for every population"),
@@ -186,5 +213,6 @@ fn no_direction_is_told_where_there_is_none() {
     );
     let (told, page) = submit(|_| 7);
     assert_eq!(told["direction_told"], true, "{told}");
+    assert_direction_exported(&server.visitor(), &collection, &told);
     assert!(!page.contains("No direction can be told") && page.contains("the dashed line"), "{page}");
 }

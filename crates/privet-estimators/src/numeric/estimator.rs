@@ -12,7 +12,7 @@ use super::operator::Operator;
 use super::smoothing::Smoothing;
 use super::values::Values;
 use crate::bounds::{Counted, Kept, Purpose, Sampling};
-use crate::summary::CountSummary;
+use crate::summary::{CountSummary, must_add_up};
 use crate::{Answer, HasEstimator, Populations, Request};
 use privet_core::{EstimateError, Estimator, Fingerprint, ReportBuffer, ReportError, Summary};
 use privet_mechanisms::analysis::AnyNumeric;
@@ -254,6 +254,7 @@ impl NumberEstimator {
     fn counts<'a>(&self, summary: &'a CountSummary) -> Result<&'a [u64], EstimateError> {
         let groups = self.groups.count();
         let counters = summary.with_sums_of_mechanism(self.fingerprint, groups + SUMS, SUMS)?;
+        must_add_up(&counters[..groups], summary.count(), 1)?;
         Ok(&counters[..groups])
     }
 

@@ -4,8 +4,10 @@ use super::answer::{Quantile, RangeShare};
 use super::brackets::{Brackets, Question};
 use super::distribution::Distribution;
 use crate::bounds::{Bracketed, Counted, Tail};
+use crate::statistics::normal_upper_tail;
 use privet_core::{Estimate, Target};
 use privet_mechanisms::analysis::Space;
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// The reports of one summary, and the brackets to read them with.
@@ -44,11 +46,14 @@ impl Measure<'_> {
         let value = if is_open { likeliest().clamp(low, high) } else { f64::midpoint(low, high) };
         let deviation = if is_open { found.deviation_within([0.0, 1.0]) } else { found.standard_error() };
         let unit = Estimate { standard_error: deviation, ..self.estimate(&found, value, MEAN) };
+        let open = (value - low).max(high - value);
+        let bias_bound =
+            unit.bias_bound.max(open + bias_of_limits(unit.interval, found.standard_error())).min(1.0);
         let place = |value: f64| self.space.from_unit(value);
         Estimate {
             value: place(unit.value),
             standard_error: unit.standard_error * self.space.width(),
-            bias_bound: unit.bias_bound * self.space.width(),
+            bias_bound: bias_bound * self.space.width(),
             interval: unit.interval.map(place),
             ..unit
         }
@@ -164,6 +169,20 @@ fn where_quantile_is(level: f64, bands: &[ShareUpTo], band: impl Fn(&ShareUpTo) 
     let beyond = bands.iter().skip(1).rposition(|one| band(one)[0] <= level).map_or(0, |index| index + 1);
     let low = if first == 0 { 0.0 } else { bands[first - 1].edge };
     [low, bands.get(beyond + 1).map_or(1.0, |one| one.edge).max(low)]
+}
+
+/// How much moving values into [0, 1] can bias their mean, if they are spread by a deviation around a truth in an interval.
+///
+/// Values around t are lowered by the limit of one by `sd G((1 - t)/sd)` on average, where `G(d) = E max(N - d, 0)` is the density of
+/// the normal law at d less d times its tail. The limit of zero raises them in the same way. Each is largest at the end of the interval
+/// that is nearest to it, and the other one works against it.
+fn bias_of_limits([low, high]: [f64; 2], deviation: f64) -> f64 {
+    if deviation <= 0.0 {
+        return 0.0;
+    }
+    let distance = low.min(1.0 - high).max(0.0) / deviation;
+    let density = (-distance * distance / 2.0).exp() / TAU.sqrt();
+    deviation * (density - distance * normal_upper_tail(distance)).max(0.0)
 }
 
 /// The ends of a bin, as fractions of the domain.

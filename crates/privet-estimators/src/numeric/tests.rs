@@ -182,3 +182,36 @@ fn timings() {
         }
     }
 }
+
+/// Everybody is at the upper end, so half of the estimates are cut off there and their mean is too low. No estimate may say that it
+/// has less bias, whether or not it was cut off itself.
+#[test]
+fn the_bias_of_a_mean_that_is_cut_off_is_told() {
+    let mechanism = Laplace::new(Interval::new(0.0, 2.0).unwrap(), Epsilon::new(0.5).unwrap()).unwrap();
+    let estimator = NumberEstimator::new(Arc::new(mechanism.clone()));
+    let request = Request { bins: 1, method: Method::Histogram, quantiles: Vec::new(), ..Request::default() };
+    let means = |value: f64, people: usize| -> Vec<privet_core::Estimate> {
+        let of_seed = |seed: u64| {
+            let mut reports = ReportBuffer::new(mechanism.report_bytes());
+            let mut rng = Generator::from_insecure_seed(seed);
+            mechanism.randomize_batch(&vec![value; people], &mut rng, &mut reports).unwrap();
+            let mut summary = estimator.empty_summary();
+            estimator.accumulate(&mut summary, &reports).unwrap();
+            estimator.answer(&summary, &request).unwrap().into_numbers().unwrap().mean
+        };
+        (1..=300).map(of_seed).collect()
+    };
+    let at_the_end = means(2.0, 60);
+    let bias = 2.0 - at_the_end.iter().map(|mean| mean.value).sum::<f64>() / 300.0;
+    let deviation = at_the_end.iter().map(|mean| mean.standard_error).sum::<f64>() / 300.0;
+    // A normal law loses phi(0) = .399 deviations on average; four deviations of the mean of 300 allow for the draws.
+    let error = 4.0 * 0.6 * deviation / 300f64.sqrt();
+    assert!((bias / deviation - 0.399).abs() < error / deviation, "{bias} {deviation}");
+    for mean in at_the_end.iter().filter(|mean| mean.interval[1] == 2.0) {
+        assert!(mean.bias_bound >= bias - error, "{mean:?} {bias}");
+        assert!(mean.bias_bound <= 2.0, "{mean:?}");
+    }
+    // Far from both ends nothing is cut off: what is left is the bias of the weights.
+    let inside = means(1.0, 20_000);
+    assert!(inside.iter().all(|mean| mean.bias_bound < 0.2 * mean.standard_error), "{:?}", inside[0]);
+}

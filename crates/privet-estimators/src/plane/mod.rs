@@ -13,7 +13,7 @@ use crate::numeric::Method;
 use crate::reading::PlacesReading;
 use crate::registry::AnyEstimator;
 use crate::robust::{RobustRow, taken_away, without};
-use crate::summary::CountSummary;
+use crate::summary::{CountSummary, must_add_up};
 use crate::{Answer, Consistency, HasEstimator, Influence, PlaceShares, Reading, Request, Robust};
 use brackets::Brackets;
 use cells::Cells;
@@ -114,10 +114,7 @@ impl PlaneEstimator {
     fn counts<'a>(&self, summary: &'a CountSummary) -> Result<&'a [u64], EstimateError> {
         let groups = self.reports.groups();
         let counts = summary.with_sums_of_mechanism(self.fingerprint, groups, groups)?;
-        let places = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count));
-        if places.is_none() || places != summary.count().checked_mul(u64::from(self.places)) {
-            return Err(EstimateError::Damaged { reason: "the groups do not add up to the reports" });
-        }
+        must_add_up(counts, summary.count(), u64::from(self.places))?;
         Ok(counts)
     }
 

@@ -143,6 +143,10 @@ impl<M: Relayed> FrequencyOracle for Memoized<M> {
         self.instantaneous.tally(reports, counts)
     }
 
+    fn supported_by_each_report(&self) -> Option<u32> {
+        self.instantaneous.supported_by_each_report()
+    }
+
     /// Bits that are noisy independently in both layers are so in one report.
     fn invariant(&self) -> Invariant {
         match self.instantaneous.invariant() {

@@ -37,6 +37,7 @@ pub use outcome::{RefusedReport, Sent};
 pub use token::{Token, TokenKey, TokenRequest};
 
 use connection::{BYTES, JSON, Line};
+use privet_core::Target;
 use privet_policy::{Answers, Date, PolicyId, ReportCodec, ReportId, ResolvedPolicy};
 use serde::Deserialize;
 use serde_json::Value;
@@ -96,6 +97,8 @@ pub struct Wanted {
     pub by: Option<String>,
     /// One epoch only.
     pub epoch: Option<u32>,
+    /// Which people it is about.
+    pub target: Target,
     /// Wait for distributions that are as new as the newest report.
     pub fresh: bool,
 }
@@ -271,7 +274,8 @@ impl Collector {
     /// # Errors
     /// When the collector refuses or cannot be reached.
     pub fn results(&mut self, collection: PolicyId, wanted: &Wanted) -> Result<Value, CollectError> {
-        let mut path = format!("{}/estimate?fresh={}", path_of(collection), wanted.fresh);
+        let target = wanted.target.as_str();
+        let mut path = format!("{}/estimate?fresh={}&target={target}", path_of(collection), wanted.fresh);
         let epoch = wanted.epoch.map(|epoch| epoch.to_string());
         for (key, value) in [("attribute", &wanted.attribute), ("by", &wanted.by), ("epoch", &epoch)] {
             if let Some(value) = value {

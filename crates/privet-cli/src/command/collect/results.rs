@@ -5,6 +5,7 @@ use crate::command::answers::Answered;
 use crate::failure::Failure;
 use crate::output::Output;
 use clap::Args;
+use privet::Target;
 use privet::client::Wanted;
 use privet::policy::PolicyId;
 
@@ -15,7 +16,10 @@ Examples:
 
   One attribute by the values of a public field, for programs:
     privet collect results --collector http://127.0.0.1:8080 --collection ID \\
-      --attribute commute --by region --json";
+      --attribute commute --by region --json
+
+  What they say about everybody, if the people who reported were drawn at random:
+    privet collect results --collector http://127.0.0.1:8080 --collection ID --target population";
 
 /// Show what the reports of a collection add up to
 ///
@@ -38,6 +42,11 @@ pub(super) struct Results {
     /// One epoch only, counted from 0
     #[arg(long, value_name = "NUMBER")]
     epoch: Option<u32>,
+    /// Which people the intervals are about: `reported`, those whose reports these are, uncertain by the noise of their
+    /// reports alone; or `population`, everybody from whom they were drawn at random, uncertain also by who happened to
+    /// report. Comparing groups or times needs `population`: docs/INTERVALS.md
+    #[arg(long, value_name = "TARGET", default_value = "reported", value_parser = str::parse::<Target>)]
+    target: Target,
     /// Wait for distributions that are as new as the newest report
     #[arg(long)]
     fresh: bool,
@@ -49,6 +58,7 @@ impl Results {
             attribute: self.attribute.clone(),
             by: self.by.clone(),
             epoch: self.epoch,
+            target: self.target,
             fresh: self.fresh,
         };
         let document = self.connection.open()?.results(self.collection, &wanted)?;

@@ -35,9 +35,6 @@ struct View {
     has_manager: bool,
 }
 
-/// Into how many parts distributions are cut: more are less certain and not better seen.
-const BINS: u32 = 24;
-
 /// The page of a collection.
 pub(in crate::pages) async fn page(
     State(app): State<Arc<App>>,
@@ -54,8 +51,8 @@ pub(in crate::pages) async fn page(
 
 fn view(app: &App, collection: Arc<Collection>, may_manage: bool) -> Result<View, Problem> {
     let holdings = Holdings::read(&*app.store, &collection)?;
-    let asked = Asked::in_bins(BINS);
-    let estimates = estimated(app, &collection, &holdings, &asked)?;
+    // What programs get by default, so that people and programs see the same digits.
+    let estimates = estimated(app, &collection, &holdings, &Asked::default())?;
     let questions = 0..collection.policy.attributes().len();
     let parts = Parts { caches: &app.caches, collection: &collection, holdings: &holdings };
     let histories = questions.clone().map(|index| parts.history(index));
