@@ -392,12 +392,14 @@ fn foreign_and_damaged_summaries() {
         refuses(&folder, &format!("estimate {OTHER} --in bad.summary"), 65, &message);
     }
     // One report more than the counters know of.
-    let mut bytes = whole.clone();
+    folder.succeed(&format!("perturb {COLOURS} --column colour --in a.csv --out r.csv"));
+    folder.succeed(&format!("estimate {COLOURS} --in r.csv --summary-out own.summary"));
+    let mut bytes = folder.read("own.summary");
     bytes[12] += 1;
     folder.write("bad.summary", bytes);
     let message = "error: the summary is damaged: the counters do not add up to the number of reports \
                    [estimate-damaged-summary]\n";
-    refuses(&folder, &format!("estimate {OTHER} --in bad.summary"), 65, message);
+    refuses(&folder, &format!("estimate {COLOURS} --in bad.summary"), 65, message);
 }
 
 #[test]

@@ -351,7 +351,8 @@ class SubsetSelection:
         def variance(w):
             own = w * e / (w * e + count - w)
             other = (own * (w - 1) + (1 - own) * w) / (count - 1)
-            return other * (1 - other) / (own - other) ** 2
+            # Of all categories together: one is a person's own, and the others are not.
+            return (own * (1 - own) + (count - 1) * other * (1 - other)) / (own - other) ** 2
 
         self.count = count
         self.size = min(range(1, count), key=variance)

@@ -21,8 +21,11 @@ use std::num::{NonZeroU32, NonZeroU64};
 /// # Domain
 /// `binary` or `categories:..`, up to 2^16 of them.
 /// # Guarantee
-/// Pure epsilon. Of the two sizes around k / (e^epsilon + 1) the one with the smaller worst-case total squared error
-/// is taken; the worst case is the uniform population. In order of magnitude no epsilon-LDP mechanism does better.
+/// Pure epsilon. Of the two sizes around k / (e^epsilon + 1) the one with the smaller total squared error over all categories
+/// is taken, which is the same size for every population; so the total is never above that of
+/// [`super::GeneralizedRandomizedResponse`], which is the size of one. A category that hardly anybody holds may be better served by the
+/// other size: with 8 categories at epsilon 1.4 its standard error is 4.5 % above that of single categories, and the total
+/// squared error 5.4 % below. In order of magnitude no epsilon-LDP mechanism does better.
 /// # Cost
 /// k bits per report; one random word and w + 1 bounded draws. The number of draws does not depend on whether the truth is in the subset.
 /// # Numerics
@@ -93,7 +96,8 @@ impl SubsetSelection {
     }
 }
 
-/// The better of the two whole numbers around k / (e^epsilon + 1), for a uniform population.
+/// The better of the two whole numbers around k / (e^epsilon + 1), by the total over all categories of the variance over draws. One
+/// category is a person's own and all others are not, whatever the people are like: the mean over categories is that of a share of 1/k.
 fn best_size(count: u32, epsilon: Epsilon) -> u32 {
     let exp = epsilon.get().min(60.0).exp();
     let count = f64::from(count);

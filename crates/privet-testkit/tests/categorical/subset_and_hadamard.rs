@@ -1,6 +1,8 @@
 use super::{categories, epsilon, must_be_found, run_oracle};
 use privet_core::{Category, Channel};
-use privet_mechanisms::categorical::{FrequencyOracle, HadamardResponse, SubsetSelection};
+use privet_mechanisms::categorical::{
+    FrequencyOracle, GeneralizedRandomizedResponse, HadamardResponse, SubsetSelection,
+};
 use privet_testkit::Tampered;
 
 #[test]
@@ -22,6 +24,43 @@ fn subset_probabilities_are_those_of_the_page() {
         let inclusion = size * value.exp() / (size * value.exp() + f64::from(k) - size);
         assert!((mechanism.support().own.to_f64() / inclusion - 1.0).abs() < 1e-12);
     }
+}
+
+/// The variance of all categories together, of one report: each person holds one category and not the others.
+fn total_variance(oracle: &impl FrequencyOracle) -> f64 {
+    let support = oracle.support();
+    let [own, other] = [support.own.to_f64(), support.other.to_f64()];
+    let others = f64::from(oracle.categories().count()) - 1.0;
+    (own * (1.0 - own) + others * other * (1.0 - other)) / support.own.minus(&support.other).to_f64().powi(2)
+}
+
+/// No size of a subset has less variance in all, so neither have single categories, which are the size of one.
+#[test]
+fn no_subset_of_another_size_is_better() {
+    let total = |size: f64, k: f64, exp: f64| {
+        let own = size * exp / (size * exp + k - size);
+        let other = (own * (size - 1.0) + (1.0 - own) * size) / (k - 1.0);
+        (own * (1.0 - own) + (k - 1.0) * other * (1.0 - other)) / (own - other).powi(2)
+    };
+    for k in [2u32, 3, 5, 8, 9, 16, 33] {
+        for tenths in 1..=60 {
+            let value = f64::from(tenths) / 10.0;
+            let chosen = total_variance(&SubsetSelection::new(categories(k), epsilon(value)).unwrap());
+            let single =
+                total_variance(&GeneralizedRandomizedResponse::new(categories(k), epsilon(value)).unwrap());
+            assert!(chosen <= single * (1.0 + 1e-9), "{k} {value}: {chosen} {single}");
+            for size in 1..k {
+                let size = total(f64::from(size), f64::from(k), value.exp());
+                assert!(chosen <= size * (1.0 + 1e-9), "{k} {value}: {chosen} {size}");
+            }
+        }
+    }
+    // The page's numbers.
+    let [subset, single] = [
+        total_variance(&SubsetSelection::new(categories(8), epsilon(1.4)).unwrap()),
+        total_variance(&GeneralizedRandomizedResponse::new(categories(8), epsilon(1.4)).unwrap()),
+    ];
+    assert!((subset / single - (1.0 - 0.054)).abs() < 5e-4, "{subset} {single}");
 }
 
 #[test]
