@@ -130,7 +130,10 @@ impl From<MergeError> for Problem {
 
 impl From<EstimateError> for Problem {
     fn from(error: EstimateError) -> Self {
-        Self::new(Class::Estimate, error.code(), error.to_string())
+        // A summary that cannot be right is wrong input, not too little of it.
+        let class =
+            if matches!(error, EstimateError::Damaged { .. }) { Class::Summary } else { Class::Estimate };
+        Self::new(class, error.code(), error.to_string())
     }
 }
 

@@ -452,8 +452,11 @@ class SubsetSelection(Mechanism):
 
     Guarantee
     ---------
-    Pure epsilon. Of the two sizes around k / (e^epsilon + 1) the one with the smaller worst-case total squared error
-    is taken; the worst case is the uniform population. In order of magnitude no epsilon-LDP mechanism does better.
+    Pure epsilon. Of the two sizes around k / (e^epsilon + 1) the one with the smaller total squared error over all categories
+    is taken, which is the same size for every population; so the total is never above that of
+    `GeneralizedRandomizedResponse`, which is the size of one. A category that hardly anybody holds may be better served by the
+    other size: with 8 categories at epsilon 1.4 its standard error is 4.5 % above that of single categories, and the total
+    squared error 5.4 % below. In order of magnitude no epsilon-LDP mechanism does better.
 
     Cost
     ----

@@ -375,3 +375,16 @@ impl From<AnswerError> for Problem {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waiting for more reports helps against too few of them, and not against counters that cannot be right.
+    #[test]
+    fn damage_is_told_from_too_few_reports() {
+        let damaged = EstimateError::Damaged { reason: "for a test" };
+        let few = EstimateError::TooFewReports { needed: 1, got: 0 };
+        assert_eq!([damaged, few].map(|error| Problem::from(error).status().as_u16()), [422, 409]);
+    }
+}

@@ -227,6 +227,11 @@ fn summaries_of_others_count_once(server: &mut Server) {
         let reply = manager.post_json(&path, &body(&"2".repeat(32), EPOCH, &damaged));
         assert_eq!(reply.problem(), (422, code.to_owned()), "{at:?}");
     }
+    // A single report in another number than there are: each of them says one category.
+    let mut damaged = bytes.clone();
+    damaged[88] ^= 1;
+    let reply = manager.post_json(&path, &body(&"2".repeat(32), EPOCH, &damaged));
+    assert_eq!(reply.problem(), (422, "summary-malformed".to_owned()));
     let nobody = server.visitor().post_json(&path, &body(&one, EPOCH, &[]));
     assert_eq!(nobody.problem(), (401, "unauthorized".to_owned()));
     server.visitor().submit(&collection, &ours.concat());
