@@ -211,43 +211,13 @@ impl Search<'_> {
         })
     }
 
-    /// The candidate with the largest epsilon at which it has an expected error. Noise that is cut off at the ends of a lattice is
-    /// too biased for a mean at the largest epsilons of all, and unbiased below.
-    fn largest_epsilon(&self, choice: &Choice<'_>) -> Result<Candidate, Refusal> {
-        let why = match self.at(choice, MOST) {
-            Err(Refusal::Why(why)) => why,
-            known => return known,
-        };
-        let mut above = MOST;
-        while above > LEAST {
-            let below = (above / 2.0).max(LEAST);
-            if let Ok(found) = self.at(choice, below) {
-                return Ok(self.at_most(choice, found, above));
-            }
-            above = below;
-        }
-        Err(Refusal::Why(why))
-    }
-
-    /// The largest epsilon with an expected error, to a hundredth of it, between one that has an error and one that has none.
-    fn at_most(&self, choice: &Choice<'_>, mut found: Candidate, mut above: f64) -> Candidate {
-        while above > 1.01 * found.epsilon {
-            let middle = f64::midpoint(found.epsilon, above);
-            match self.at(choice, middle) {
-                Ok(larger) => found = larger,
-                Err(_) => above = middle,
-            }
-        }
-        found
-    }
-
     /// The candidate with the smallest epsilon that reaches the target, or that with the largest epsilon if none does.
     fn smallest_epsilon(&self, choice: &Choice<'_>, target: f64) -> Result<Candidate, Refusal> {
-        let mut found = self.largest_epsilon(choice)?;
+        let mut found = self.at(choice, MOST)?;
         if found.expected_error > target {
             return Ok(found);
         }
-        let (mut low, mut high) = (LEAST.ln(), found.epsilon.ln());
+        let (mut low, mut high) = (LEAST.ln(), MOST.ln());
         for halving in 0..=HALVINGS {
             // The first place to look at is the least epsilon itself.
             let middle = if halving == 0 { low } else { f64::midpoint(low, high) };
