@@ -135,12 +135,13 @@ impl Measure<'_> {
         let interval = place(where_quantile_is(level, bands, |band| band.surely));
         let [low, high] = place(where_quantile_is(level, bands, |band| band.expected));
         let value = distribution.quantile(level).clamp(interval[0], interval[1]);
-        // What noise adds to the interval is a multiple of its deviation; what is open without noise may be used up by the value.
+        // What noise adds at an end of the interval is a multiple of its deviation; the domain cuts it off at one end only. What is
+        // open without noise may be used up by the value.
         let open = (high - low).min(interval[1] - interval[0]);
-        let noise = (interval[1] - interval[0] - open) / Tail::ONE.quantile();
+        let noise = (low - interval[0]).max(interval[1] - high).max(0.0) / Tail::ONE.quantile();
         let value = Estimate {
             value,
-            standard_error: (noise + open) / 2.0,
+            standard_error: noise + open / 2.0,
             bias_bound: (value - low).max(high - value).max(0.0),
             interval,
             n: self.n,
