@@ -272,6 +272,7 @@ impl Policy {
             populations: populations(smooth),
             ..Request::default()
         };
+        self.tally.check_target(request.target, summary.seen.epochs.len()).map_err(Problem::from)?;
         let slices = self.slices(by)?;
         let (policy, tally) = (self.policy.clone(), self.tally.clone());
         let (counted, epoch) = (summary.counted.clone(), summary.epoch);

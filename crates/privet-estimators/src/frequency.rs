@@ -134,15 +134,16 @@ impl Frequencies {
 
 /// The part of an interval that a share can be in, stretched to an unbiased value that lies outside.
 pub(crate) fn of_a_share(interval: [f64; 2], value: f64) -> [f64; 2] {
-    let [low, high] = interval.map(|end| end.clamp(0.0, 1.0));
+    // A zero is written without a sign.
+    let [low, high] = interval.map(|end| end.clamp(0.0, 1.0) + 0.0);
     [low.min(value), high.max(value)]
 }
 
 /// Unbiased frequencies from support counts: (share of supporting reports - other) / (own - other).
 ///
 /// The variance over the draws of the reports, for the people at hand, is
-/// `(f own (1 - own) + (1 - f) other (1 - other)) / (n (own - other)^2)`, with the estimate in place of f; over draws and people it
-/// is `s (1 - s) / (n (own - other)^2)`, where s is the share of supporting reports. Intervals also hold for counts of a few.
+/// `(f own (1 - own) + (1 - f) other (1 - other)) / (n (own - other)^2)`, with the estimate, moved into [0, 1], in place of f; over
+/// draws and people it is larger by `f (1 - f) / n`. Intervals also hold for counts of a few.
 ///
 /// Each person counts once: several reports of one person in a summary, memoised or not, make the standard error too small.
 #[derive(Debug, Clone)]
@@ -176,9 +177,9 @@ impl<O: FrequencyOracle> FrequencyEstimator<O> {
         let share = (count as f64 / n as f64).min(1.0);
         let value = (share - self.other) / self.difference;
         let held = value.clamp(0.0, 1.0);
-        let least = self.noise(self.own).min(self.noise(self.other));
-        let of_people = self.noise(share).max(least);
-        let spread = Spread { of_draws: (of_people - held * (1.0 - held)).max(least), of_people };
+        // At the share that people can have: where no report happens to be a lie, lies are still drawn.
+        let of_draws = held * self.noise(self.own) + (1.0 - held) * self.noise(self.other);
+        let spread = Spread { of_draws, of_people: of_draws + held * (1.0 - held) };
         let skew = |probability: f64| (1.0 - 2.0 * probability) / self.difference;
         let (low, high) = (self.own.max(self.other), self.own.min(self.other));
         let skew = [(-skew(low)).max(0.0), skew(high).max(0.0)];
@@ -216,8 +217,8 @@ impl<O: FrequencyOracle> FrequencyEstimation for FrequencyEstimator<O> {
     fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
         let categories = self.oracle.categories().count() as usize;
         let counts = summary.of_mechanism(self.oracle.oracle_fingerprint(), categories)?;
-        if let Some(supported) = self.oracle.supported_by_each_report() {
-            must_add_up(counts, summary.count(), u64::from(supported))?;
+        if self.oracle.is_single() {
+            must_add_up(counts, summary.count())?;
         }
         if self.difference <= 0.0 {
             return Err(EstimateError::NotIdentifiable { reason: "reports say nothing at this epsilon" });
@@ -279,5 +280,27 @@ impl<M: Relayed + Clone + 'static> HasEstimator for Memoized<M> {
     type Estimator = FrequencyEstimator<Self>;
     fn estimator(&self) -> Self::Estimator {
         FrequencyEstimator::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Consistency;
+    use crate::testing::Case;
+    use privet_core::Values;
+
+    /// Of 200 people who hold one category at epsilon 8 most collections show no lie at all. Lies are drawn all the same, and the
+    /// standard error is that of the formula at a share of one.
+    #[test]
+    fn without_a_lie_in_sight_the_standard_error_is_that_of_lies() {
+        let case = Case::new("grr", "categories:4", 8.0);
+        let summary = case.summary(&case.reports(&Values::Categories(vec![0; 200]), 2));
+        assert_eq!(summary.counts()[0], 200, "no lie with this seed");
+        let found = case.estimator.estimate(&summary, Consistency::None).unwrap();
+        let e = 8f64.exp();
+        let (own, other) = (e / (e + 3.0), 1.0 / (e + 3.0));
+        let exact = |p: f64| (p * (1.0 - p) / 200.0).sqrt() / (own - other);
+        assert!((found.rows[0].estimate.standard_error / exact(own) - 1.0).abs() < 1e-6);
+        assert!((found.rows[1].estimate.standard_error / exact(other) - 1.0).abs() < 1e-6);
     }
 }

@@ -225,7 +225,7 @@ impl FrequencyEstimation for HeavyHitters {
             return Err(EstimateError::Step { step: request.step.as_str(), method: "a prefix tree" });
         }
         let counts = summary.of_mechanism(self.mechanism.fingerprint(), self.counters())?;
-        must_add_up(counts, summary.count(), 1)?;
+        must_add_up(counts, summary.count())?;
         let levels: Vec<Level<'_>> =
             counts.chunks_exact(self.level_size()).map(|counters| self.level(counters)).collect();
         let mut survivors = vec![Candidate { bytes: Vec::new(), estimate: 1.0 }];

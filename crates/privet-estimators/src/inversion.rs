@@ -119,7 +119,7 @@ impl<K: TableRule> InversionEstimator<K> {
 impl<K: TableRule> FrequencyEstimation for InversionEstimator<K> {
     fn frequencies(&self, summary: &CountSummary, request: &Request) -> Result<Frequencies, EstimateError> {
         let counts = summary.of_mechanism(self.fingerprint, self.forward.nrows())?;
-        must_add_up(counts, summary.count(), 1)?;
+        must_add_up(counts, summary.count())?;
         let inverse = self.inverse.as_ref().ok_or(EstimateError::NotIdentifiable {
             reason: "the channel's table has fewer reports than categories, or no inverse in floating point",
         })?;

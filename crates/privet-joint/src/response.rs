@@ -121,8 +121,8 @@ impl FrequencyOracle for JointResponse {
         Support { own: Fraction::of_complement(self.table.lie_weight()), other: &lie / &others }
     }
 
-    fn supported_by_each_report(&self) -> Option<u32> {
-        Some(1)
+    fn is_single(&self) -> bool {
+        true
     }
 
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError> {

@@ -4,8 +4,8 @@ use crate::document::{self, AttributeDocument, PublicDocument};
 use crate::estimator::PartSummary;
 use crate::kind::AttributeKind;
 use crate::summary::{PolicySummary, Slice, Tally};
-use crate::terms::Contribution;
-use privet_core::{EstimateError, Guarantee};
+use crate::terms::{Contribution, Repetition};
+use privet_core::{EstimateError, Guarantee, ParameterError, Target};
 use privet_estimators::{Answer, Frequencies, PlaceShares, Request};
 
 /// What is learned about one attribute from one slice of the reports.
@@ -85,6 +85,22 @@ impl Tally {
             public: self.public(slice),
             outcome,
         })
+    }
+
+    /// Refuses to speak about a population where reports come from several epochs in each of which the same people may have answered:
+    /// they would count as people who were drawn anew.
+    ///
+    /// # Errors
+    /// When that is so.
+    pub fn check_target(&self, target: Target, epochs: usize) -> Result<(), ParameterError> {
+        if target == Target::Reported || epochs < 2 || self.policy().terms().answers == Repetition::Once {
+            return Ok(());
+        }
+        let reason = format!(
+            "the same people may have answered in each of {epochs} epochs, so together these say nothing about a population: ask for \
+             one epoch, or about the people who reported"
+        );
+        Err(ParameterError::Incompatible { reason })
     }
 
     /// Where a lottery decided which question a person answers: how many people of the slice took part in it, which each of them

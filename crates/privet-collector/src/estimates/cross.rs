@@ -9,6 +9,7 @@ use privet_core::{ParameterError, ReportBuffer, Summary, Target};
 use privet_estimators::{CrossCell, CrossSide, CrossSummary, CrossTable, CrossTableEstimator};
 use privet_policy::{Contribution, Repetition};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -62,23 +63,38 @@ pub(crate) fn cross_table(
         return Err(ParameterError::Incompatible { reason }.into());
     }
     let about = format!("{:?} {rows} {columns} {bins} {epoch:?} {target:?}", collection.policy.id());
-    let counters = kept_counters(&**store, collection)?;
+    let Kept { counters, epochs } = Kept::read(&**store, collection)?;
+    collection.tally.check_target(target, if epoch.is_some() { 1 } else { epochs })?;
     let (store, collection) = (Arc::clone(store), Arc::clone(collection));
     caches.cross_tables.answer(blake3::hash(about.as_bytes()), counters, age, move || {
         compute(&*store, &collection, question)
     })
 }
 
-/// A hash that changes with the kept reports.
-fn kept_counters(store: &dyn Store, collection: &Collection) -> Result<blake3::Hash, StoreError> {
-    let mut transaction = store.read()?;
-    let counters = transaction.counters(collection.key)?;
-    transaction.commit()?;
-    let mut hasher = blake3::Hasher::new();
-    for (place, bytes) in counters.iter().filter(|(place, _)| place.shard != Shard::EXPIRED) {
-        hasher.update(&place.epoch.to_le_bytes()).update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+/// What is known about the kept reports before they are read.
+struct Kept {
+    /// A hash that changes with them.
+    counters: blake3::Hash,
+    /// How many epochs they come from.
+    epochs: usize,
+}
+
+impl Kept {
+    fn read(store: &dyn Store, collection: &Collection) -> Result<Self, StoreError> {
+        let mut transaction = store.read()?;
+        let counters = transaction.counters(collection.key)?;
+        transaction.commit()?;
+        let mut hasher = blake3::Hasher::new();
+        let mut epochs = BTreeSet::new();
+        for (place, bytes) in counters.iter().filter(|(place, _)| place.shard != Shard::EXPIRED) {
+            hasher
+                .update(&place.epoch.to_le_bytes())
+                .update(&(bytes.len() as u64).to_le_bytes())
+                .update(bytes);
+            epochs.insert(place.epoch);
+        }
+        Ok(Self { counters: hasher.finalize(), epochs: epochs.len() })
     }
-    Ok(hasher.finalize())
 }
 
 fn compute(

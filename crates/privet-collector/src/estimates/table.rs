@@ -45,6 +45,8 @@ pub(crate) fn answer(
     for slice in &question.slices {
         for attribute in &question.attributes {
             let epoch = question.epoch.or_else(|| separate_epoch(collection, holdings, *attribute, *slice));
+            let epochs = if epoch.is_some() { 1 } else { holdings.epochs.len() };
+            collection.tally.check_target(question.target, epochs)?;
             let counters = epoch.map_or(&whole, |epoch| holdings.epochs.get(&epoch).unwrap_or(&empty));
             let of = Of { collection, counters, epoch, attribute: *attribute, slice: *slice };
             answers.push(of.judged(caches, question)?);

@@ -264,11 +264,18 @@ impl Bracketed {
         self.upper.standard_error().max(self.lower.standard_error())
     }
 
+    /// How far one deviation reaches. Where rare reports decide, the variance of a collection that happens to hold none of them is too
+    /// small, and the bound of a score test is not.
+    fn one_deviation(&self) -> f64 {
+        let reach = |side: &MeanOverReports| side.upper(Tail::beyond(1.0)) - side.mean;
+        reach(&self.upper).max(reach(&self.lower))
+    }
+
     /// The standard deviation that a value may have which something else than the weights chose from what the reports leave open
     /// between limits: that of the sides, and half of what is open. Nothing that stays in a range deviates by more than half of it.
     pub(crate) fn deviation_within(&self, limits: [f64; 2]) -> f64 {
         let [low, high] = self.range().map(|end| end.clamp(limits[0], limits[1]));
-        self.standard_error() + (high - low) / 2.0
+        self.one_deviation() + (high - low) / 2.0
     }
 }
 

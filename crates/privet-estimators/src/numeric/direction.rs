@@ -16,7 +16,8 @@ use std::f64::consts::{PI, TAU};
 ///   wrong for all directions together. For two normal coordinates that takes `sqrt(-2 ln 0.05)` deviations, the quantile of a
 ///   chi-square with two degrees of freedom.
 /// - **A direction** can be the mean one if the component across it can be zero and the one along it can be above zero.
-/// - **The length** is the largest component, so it is at most the largest upper end of one. From below: the length of a noisy
+/// - **The length** is the largest component of all directions. One of those that are looked at is at most half a step beside that
+///   direction, so its component is shorter by the cosine of half a step at most. From below: the length of a noisy
 ///   vector is above that of its mean; its law (Rice) is inverted.
 pub(super) struct Directions<'a> {
     measure: &'a Measure<'a>,
@@ -130,7 +131,8 @@ impl<'a> Directions<'a> {
         let largest = |of: &dyn Fn(&Bracketed) -> f64| self.along.iter().map(of).fold(0.0, f64::max);
         let deviation = largest(&|component| component.standard_error());
         let bias = largest(&|component| (component.range()[1] - component.range()[0]) / 2.0);
-        let upper = largest(&|component| component.ends(Tail::ONE)[1]).min(1.0);
+        let half_step = PI / COUNT as f64;
+        let upper = (largest(&|component| component.ends(Tail::ONE)[1]) / half_step.cos()).min(1.0);
         let lower = (lower_length(found, deviation, Tail::ONE) - bias).clamp(0.0, upper);
         // Noise in the plane makes the vector longer.
         let value = (found * found - 2.0 * deviation * deviation).max(0.0).sqrt().clamp(lower, upper);

@@ -191,14 +191,14 @@ impl NumberEstimator {
         let is_inside = |range: &[f64; 2]| {
             let units = range.map(|end| space.to_unit(end));
             units.iter().all(|unit| (-1e-9..=1.0 + 1e-9).contains(unit))
-                && (space.is_ring() || units[0] <= units[1])
+                && if space.is_ring() { units[0] != units[1] } else { units[0] <= units[1] }
         };
         let levels = request.quantiles.iter().all(|level| (0.0..=1.0).contains(level));
         if request.ranges.iter().all(is_inside) && levels {
             return Ok(());
         }
-        let reason =
-            "ranges lie in the domain, from their lower to their upper end, and levels between 0 and 1";
+        let reason = "ranges lie in the domain, from their lower to their upper end (on a circle between two different angles; \
+                      the whole circle is from 0 to its period), and levels between 0 and 1";
         Err(EstimateError::NotIdentifiable { reason })
     }
 
@@ -254,7 +254,7 @@ impl NumberEstimator {
     fn counts<'a>(&self, summary: &'a CountSummary) -> Result<&'a [u64], EstimateError> {
         let groups = self.groups.count();
         let counters = summary.with_sums_of_mechanism(self.fingerprint, groups + SUMS, SUMS)?;
-        must_add_up(&counters[..groups], summary.count(), 1)?;
+        must_add_up(&counters[..groups], summary.count())?;
         Ok(&counters[..groups])
     }
 

@@ -142,7 +142,8 @@ impl Measure<'_> {
         let value = Estimate {
             value,
             standard_error: noise + open / 2.0,
-            bias_bound: (value - low).max(high - value).max(0.0),
+            // A quantile is no mean over reports: what its expectation is depends on where the truth lies in the interval.
+            bias_bound: (value - interval[0]).max(interval[1] - value),
             interval,
             n: self.n,
             method: QUANTILE,
@@ -193,5 +194,6 @@ fn edges(bin: usize, bins: usize) -> [f64; 2] {
 
 /// The part of an interval between limits. An interval beyond a limit becomes that limit: the truth is there or was missed.
 pub(super) fn within(interval: [f64; 2], limits: [f64; 2]) -> [f64; 2] {
-    interval.map(|end| end.clamp(limits[0], limits[1]))
+    // A zero is written without a sign.
+    interval.map(|end| end.clamp(limits[0], limits[1]) + 0.0)
 }

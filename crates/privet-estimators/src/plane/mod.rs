@@ -114,7 +114,7 @@ impl PlaneEstimator {
     fn counts<'a>(&self, summary: &'a CountSummary) -> Result<&'a [u64], EstimateError> {
         let groups = self.reports.groups();
         let counts = summary.with_sums_of_mechanism(self.fingerprint, groups, groups)?;
-        must_add_up(counts, summary.count(), u64::from(self.places))?;
+        must_add_up(counts, summary.count().saturating_mul(u64::from(self.places)))?;
         Ok(counts)
     }
 

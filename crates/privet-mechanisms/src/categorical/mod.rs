@@ -64,9 +64,9 @@ pub trait FrequencyOracle: std::fmt::Debug + Send + Sync {
     /// When a report is one that the mechanism cannot have made; `counts` is then unspecified.
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError>;
 
-    /// How many categories a report supports, if that is the same for all reports.
-    fn supported_by_each_report(&self) -> Option<u32> {
-        None
+    /// Whether every report supports exactly one category.
+    fn is_single(&self) -> bool {
+        false
     }
 
     /// The part of a report whose law is the same for everybody.

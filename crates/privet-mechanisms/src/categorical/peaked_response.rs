@@ -139,8 +139,8 @@ impl<K: PeakedRule> FrequencyOracle for PeakedResponse<K> {
         Support { own: Fraction::of_weight(self.row.high()), other: Fraction::of_weight(self.row.low()) }
     }
 
-    fn supported_by_each_report(&self) -> Option<u32> {
-        Some(1)
+    fn is_single(&self) -> bool {
+        true
     }
 
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError> {

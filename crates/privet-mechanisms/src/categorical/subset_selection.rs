@@ -260,10 +260,6 @@ impl FrequencyOracle for SubsetSelection {
         Support { other: &(&with + &without) / &others, own }
     }
 
-    fn supported_by_each_report(&self) -> Option<u32> {
-        Some(self.subset_size())
-    }
-
     fn tally(&self, reports: &ReportBuffer, counts: &mut [u64]) -> Result<(), ReportError> {
         let mut counter = BitCounter::new(self.bits());
         for slot in reports.iter() {

@@ -143,8 +143,8 @@ impl<M: Relayed> FrequencyOracle for Memoized<M> {
         self.instantaneous.tally(reports, counts)
     }
 
-    fn supported_by_each_report(&self) -> Option<u32> {
-        self.instantaneous.supported_by_each_report()
+    fn is_single(&self) -> bool {
+        self.instantaneous.is_single()
     }
 
     /// Bits that are noisy independently in both layers are so in one report.

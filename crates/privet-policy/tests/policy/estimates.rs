@@ -1,6 +1,7 @@
 //! From reports to estimates.
 
 use crate::{TRAVEL, resolve, unmarked};
+use privet_core::Target;
 use privet_policy::{Answers, Client, PolicySummary, ReportCodec, ResolvedPolicy, Slice, Tally};
 use std::sync::Arc;
 
@@ -36,6 +37,22 @@ fn assert_near(estimate: &serde_json::Value, truth: f64) {
     let (value, error) = (estimate["value"].as_f64().unwrap(), estimate["standard_error"].as_f64().unwrap());
     assert!(error > 0.0 && (value - truth).abs() < 5.0 * error, "{value} +- {error}, not {truth}");
     assert_eq!(estimate["interval"].as_array().unwrap().len(), 2);
+}
+
+/// Whoever answers in each epoch is not drawn anew each time.
+#[test]
+fn several_epochs_of_the_same_people_are_no_sample_of_a_population() {
+    let again = Tally::new(resolve(TRAVEL).unwrap()).unwrap();
+    let once = TRAVEL.replacen("answers = \"every-epoch\"", "answers = \"once\"", 1);
+    let once = Tally::new(resolve(&once).unwrap()).unwrap();
+    for (tally, target, epochs, is_sound) in [
+        (&once, Target::Population, 3, true),
+        (&again, Target::Reported, 3, true),
+        (&again, Target::Population, 1, true),
+        (&again, Target::Population, 2, false),
+    ] {
+        assert_eq!(tally.check_target(target, epochs).is_ok(), is_sound, "{target:?} {epochs}");
+    }
 }
 
 #[test]

@@ -140,6 +140,32 @@ fn no_direction_is_told_where_there_is_none() {
     }
 }
 
+/// Many people who agree, at an epsilon at which little noise is left: their direction lies between those that are looked at, and the
+/// length of their mean is one all the same.
+#[test]
+fn the_length_of_people_who_agree_reaches_one() {
+    let collection = Collection::new("optimal-piecewise-circle-squared", "circle:1", 8.0);
+    let people = vec![0.3; 200_000];
+    let held = |seed: u64| {
+        let found = collection.answer(&people, seed, &quick(4)).into_angles().unwrap();
+        usize::from(holds(&found.resultant_length, 1.0))
+    };
+    // Of eight repetitions a right interval misses more than three with a probability of 4e-4.
+    assert!((1..=8).map(held).sum::<usize>() >= 5);
+}
+
+/// A range on a circle lies between two angles; the same one twice could be nobody or everybody.
+#[test]
+fn a_range_of_one_angle_is_refused() {
+    let collection = Collection::new("optimal-piecewise-circle", "circle:360", 2.0);
+    let ask = |range: [f64; 2]| {
+        let request = Request { ranges: vec![range], ..quick(4) };
+        collection.estimator.answer(&collection.collect(&[10.0; 50], 1), &request)
+    };
+    assert!(ask([90.0, 90.0]).is_err());
+    assert!(ask([90.0, 45.0]).is_ok() && ask([0.0, 360.0]).is_ok());
+}
+
 /// Whole ages at the ends of ranges: a range holds its lower end and not its upper one, but for the end of the domain.
 #[test]
 fn people_exactly_at_edges_are_counted_by_the_definition() {

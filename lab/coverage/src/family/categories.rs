@@ -45,6 +45,8 @@ enum Law {
     /// How likely a report supports the own category, and another one. Counts of different categories are drawn independently:
     /// each by itself has its exact law, and together that of unary encodings.
     Support { own: f64, other: f64 },
+    /// With so much probability a report supports the own category, and otherwise any of all categories alike.
+    Single { kept: f64 },
     /// The law of the reports of each category.
     Table(Vec<Alias>),
 }
@@ -68,7 +70,12 @@ impl Categories {
         let law = match estimator.reading() {
             Reading::Support(oracle) => {
                 let support = oracle.support();
-                Law::Support { own: support.own.to_f64(), other: support.other.to_f64() }
+                let (own, other) = (support.own.to_f64(), support.other.to_f64());
+                if oracle.is_single() {
+                    Law::Single { kept: own - other }
+                } else {
+                    Law::Support { own, other }
+                }
             }
             Reading::Table(table) => {
                 let law = |held: usize| {
@@ -145,6 +152,12 @@ impl Experiment for Categories {
                 for (count, holders) in counts.iter_mut().zip(&holders) {
                     *count = binomial(*holders, *own, rng) + binomial(n - holders, *other, rng);
                 }
+            }
+            Law::Single { kept } => {
+                let honest: Vec<u64> = holders.iter().map(|holders| binomial(*holders, *kept, rng)).collect();
+                let even = vec![1.0 / holders.len() as f64; holders.len()];
+                let drawn = multinomial(n - honest.iter().sum::<u64>(), &even, rng);
+                counts = honest.iter().zip(drawn).map(|(honest, drawn)| honest + drawn).collect();
             }
             Law::Table(laws) => {
                 laws.iter().zip(&holders).for_each(|(law, holders)| law.count(*holders, rng, &mut counts));

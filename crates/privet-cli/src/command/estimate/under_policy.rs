@@ -43,6 +43,7 @@ impl Estimate {
         let counted = self.count(&tally)?;
         self.refuse_mixed_epochs(&policy, &counted.epochs)?;
         let request = self.request_of_any(step);
+        tally.check_target(request.target, counted.epochs.len())?;
         let mut estimates = Vec::new();
         for slice in slices {
             for attribute in 0..policy.attributes().len() {
