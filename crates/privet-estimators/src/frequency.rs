@@ -143,7 +143,8 @@ pub(crate) fn of_a_share(interval: [f64; 2], value: f64) -> [f64; 2] {
 ///
 /// The variance over the draws of the reports, for the people at hand, is
 /// `(f own (1 - own) + (1 - f) other (1 - other)) / (n (own - other)^2)`, with the estimate, moved into [0, 1], in place of f; over
-/// draws and people it is larger by `f (1 - f) / n`. Intervals also hold for counts of a few.
+/// draws and people it is `s (1 - s) / (n (own - other)^2)`, where s is the share of supporting reports, and larger by `f (1 - f) / n` at least.
+/// Intervals also hold for counts of a few.
 ///
 /// Each person counts once: several reports of one person in a summary, memoised or not, make the standard error too small.
 #[derive(Debug, Clone)]
@@ -177,9 +178,11 @@ impl<O: FrequencyOracle> FrequencyEstimator<O> {
         let share = (count as f64 / n as f64).min(1.0);
         let value = (share - self.other) / self.difference;
         let held = value.clamp(0.0, 1.0);
-        // At the share that people can have: where no report happens to be a lie, lies are still drawn.
-        let of_draws = held * self.noise(self.own) + (1.0 - held) * self.noise(self.other);
-        let spread = Spread { of_draws, of_people: of_draws + held * (1.0 - held) };
+        // As the counts vary, but not below what it is at the share that people can have: where no report happens to be a lie, lies
+        // are still drawn.
+        let at_share = held * self.noise(self.own) + (1.0 - held) * self.noise(self.other);
+        let of_people = self.noise(share).max(at_share + held * (1.0 - held));
+        let spread = Spread { of_draws: (of_people - held * (1.0 - held)).max(at_share), of_people };
         let skew = |probability: f64| (1.0 - 2.0 * probability) / self.difference;
         let (low, high) = (self.own.max(self.other), self.own.min(self.other));
         let skew = [(-skew(low)).max(0.0), skew(high).max(0.0)];
