@@ -391,15 +391,16 @@ fn foreign_and_damaged_summaries() {
         let message = format!("{damaged}{reason} [summary-malformed]\n");
         refuses(&folder, &format!("estimate {OTHER} --in bad.summary"), 65, &message);
     }
-    // One report more than the counters know of.
-    folder.succeed(&format!("perturb {COLOURS} --column colour --in a.csv --out r.csv"));
-    folder.succeed(&format!("estimate {COLOURS} --in r.csv --summary-out own.summary"));
+    // One report more than the counters know of, where each says one category.
+    let single = "--mechanism grr --domain categories:red,green,blue --epsilon 1";
+    folder.succeed(&format!("perturb {single} --column colour --in a.csv --out r.csv"));
+    folder.succeed(&format!("estimate {single} --in r.csv --summary-out own.summary"));
     let mut bytes = folder.read("own.summary");
     bytes[12] += 1;
     folder.write("bad.summary", bytes);
     let message = "error: the summary is damaged: the counters do not add up to the number of reports \
                    [estimate-damaged-summary]\n";
-    refuses(&folder, &format!("estimate {COLOURS} --in bad.summary"), 65, message);
+    refuses(&folder, &format!("estimate {single} --in bad.summary"), 65, message);
 }
 
 #[test]
